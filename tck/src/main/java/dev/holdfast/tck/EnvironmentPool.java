@@ -55,7 +55,7 @@ final class EnvironmentPool {
     }
   }
 
-  synchronized void giveBack(TestSlot slot) {
+  synchronized void release(TestSlot slot) {
     idle.push(slot);
     free.release();
   }

@@ -4,8 +4,9 @@ import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.rules.AcquireRules;
 import dev.holdfast.tck.rules.AdoptionRules;
 import dev.holdfast.tck.rules.AliasRules;
-import dev.holdfast.tck.rules.AsOneRules;
 import dev.holdfast.tck.rules.AskingRules;
+import dev.holdfast.tck.rules.AtomicityRules;
+import dev.holdfast.tck.rules.CancellationRules;
 import dev.holdfast.tck.rules.CapabilityRules;
 import dev.holdfast.tck.rules.ClockRules;
 import dev.holdfast.tck.rules.ClosingRules;
@@ -23,7 +24,6 @@ import dev.holdfast.tck.rules.FaultRules;
 import dev.holdfast.tck.rules.FencingRules;
 import dev.holdfast.tck.rules.FreshnessRules;
 import dev.holdfast.tck.rules.FutureRules;
-import dev.holdfast.tck.rules.GivingUpRules;
 import dev.holdfast.tck.rules.HandoffRules;
 import dev.holdfast.tck.rules.HoldAtLeastRules;
 import dev.holdfast.tck.rules.InputRules;
@@ -31,7 +31,6 @@ import dev.holdfast.tck.rules.InspectionRules;
 import dev.holdfast.tck.rules.InteropRules;
 import dev.holdfast.tck.rules.KeepAliveRules;
 import dev.holdfast.tck.rules.LateRules;
-import dev.holdfast.tck.rules.LineRules;
 import dev.holdfast.tck.rules.ListenerCallRules;
 import dev.holdfast.tck.rules.ListenerRules;
 import dev.holdfast.tck.rules.LockViewRules;
@@ -49,8 +48,8 @@ import dev.holdfast.tck.rules.ReplyRules;
 import dev.holdfast.tck.rules.ReportRules;
 import dev.holdfast.tck.rules.SecretRules;
 import dev.holdfast.tck.rules.TckFixture;
-import dev.holdfast.tck.rules.TimeOutRules;
 import dev.holdfast.tck.rules.TimelinessRules;
+import dev.holdfast.tck.rules.TimeoutRules;
 import dev.holdfast.tck.rules.TlsNodeRules;
 import dev.holdfast.tck.rules.TlsRules;
 import dev.holdfast.tck.rules.TokenRules;
@@ -58,6 +57,7 @@ import dev.holdfast.tck.rules.TransactionRules;
 import dev.holdfast.tck.rules.TransferRules;
 import dev.holdfast.tck.rules.TryExecuteLockedRules;
 import dev.holdfast.tck.rules.ValidityRules;
+import dev.holdfast.tck.rules.WaitQueueRules;
 import dev.holdfast.tck.rules.WaitValueRules;
 import dev.holdfast.tck.rules.WaitingRules;
 import org.junit.jupiter.api.AfterAll;
@@ -247,15 +247,15 @@ public abstract class LockManagerTck {
   }
 
   @RuleGroup
-  class Line extends LineRules {
-    Line(TckFixture fixture) {
+  class WaitQueue extends WaitQueueRules {
+    WaitQueue(TckFixture fixture) {
       super(fixture);
     }
   }
 
   @RuleGroup
-  class GivingUp extends GivingUpRules {
-    GivingUp(TckFixture fixture) {
+  class Cancellation extends CancellationRules {
+    Cancellation(TckFixture fixture) {
       super(fixture);
     }
   }
@@ -310,8 +310,8 @@ public abstract class LockManagerTck {
   }
 
   @RuleGroup
-  class AsOne extends AsOneRules {
-    AsOne(TckFixture fixture) {
+  class Atomicity extends AtomicityRules {
+    Atomicity(TckFixture fixture) {
       super(fixture);
     }
   }
@@ -515,8 +515,8 @@ public abstract class LockManagerTck {
   }
 
   @RuleGroup
-  class TimeOuts extends TimeOutRules {
-    TimeOuts(TckFixture fixture) {
+  class Timeouts extends TimeoutRules {
+    Timeouts(TckFixture fixture) {
       super(fixture);
     }
   }

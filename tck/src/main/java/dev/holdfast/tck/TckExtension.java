@@ -274,7 +274,7 @@ final class TckExtension
     try {
       close(ended);
     } finally {
-      subject().pool().giveBack(ended.slot());
+      subject().pool().release(ended.slot());
     }
   }
 

@@ -53,7 +53,7 @@ class ExpectedFailuresTest {
   }
 
   @Test
-  void whatIsNoRuleIsRefused() {
+  void anUnknownRuleIsRefused() {
     assertThatThrownBy(() -> new ExpectedFailures(Map.of("REL-99", "")))
         .hasMessageContaining("REL-99");
   }

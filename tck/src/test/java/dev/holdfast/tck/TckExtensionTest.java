@@ -132,7 +132,7 @@ class TckExtensionTest {
   }
 
   private record Acting(Function<LockManager, Callable<Object>> act) implements TckEnvironment {
-    private static final Duration MOMENT = Duration.ofMillis(50);
+    private static final Duration BRIEF = Duration.ofMillis(50);
 
     @Override
     public LockManager open(Map<String, String> options) {
@@ -149,7 +149,7 @@ class TckExtensionTest {
 
     @Override
     public TckTiming timing() {
-      return new TckTiming(Duration.ofSeconds(30), MOMENT, MOMENT, MOMENT, Duration.ofMillis(200));
+      return new TckTiming(Duration.ofSeconds(30), BRIEF, BRIEF, BRIEF, Duration.ofMillis(200));
     }
   }
 
@@ -212,12 +212,12 @@ class TckExtensionTest {
                 assertThat(failure.getException())
                     .hasMessageContainingAll(
                         "1 tests were left out because another rule seemed to be broken",
-                        "REL-1 aReleaseSparesWhoCameAfterAForcedRelease",
+                        "REL-1 aReleaseSparesTheOwnerAfterAForcedRelease",
                         "no new owner came after the forced release"));
   }
 
   @Test
-  void theExceptionsThatATestWentOnAfterAreToldWithItsFailure() {
+  void theExceptionsThatATestWentOnAfterAreReportedWithItsFailure() {
     assertThat(summaryOf(Down.class).getFailures())
         .isNotEmpty()
         .anySatisfy(

@@ -257,7 +257,7 @@ final class AcquireFlaws {
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override
-                  CompletableFuture<Votes> takeBack(Held held, Votes votes, Timeouts limit) {
+                  CompletableFuture<Votes> releaseAttempt(Held held, Votes votes, Timeouts limit) {
                     return CompletableFuture.completedFuture(votes);
                   }
                 }),
@@ -267,7 +267,7 @@ final class AcquireFlaws {
                 (members, clock, timeout) ->
                     new SmallRedlock(members, clock, timeout) {
                       @Override
-                      Collection<Member> takeBackFrom(Held held) {
+                      Collection<Member> releaseAttemptFrom(Held held) {
                         return held.granted();
                       }
                     })
@@ -278,7 +278,7 @@ final class AcquireFlaws {
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override
-                  CompletableFuture<Votes> takeBack(Held held, Votes votes, Timeouts limit) {
+                  CompletableFuture<Votes> releaseAttempt(Held held, Votes votes, Timeouts limit) {
                     members.ask(
                         new Poll(
                             votes.silent(members.all()),
@@ -286,7 +286,7 @@ final class AcquireFlaws {
                             limit,
                             Votes::isComplete,
                             node -> false));
-                    return super.takeBack(held, votes, limit);
+                    return super.releaseAttempt(held, votes, limit);
                   }
                 }),
         Flaw.inRedlock(

@@ -38,7 +38,7 @@ record Flaw(
             ExtendFlaws.all(),
             ReleaseFlaws.all(),
             WaitingFlaws.all(),
-            TimeOutFlaws.all(),
+            TimeoutFlaws.all(),
             LeaseFlaws.all(),
             AskingFlaws.all(),
             ExecutingFlaws.all(),

@@ -31,13 +31,13 @@ final class ReleaseFlaws {
                     new SmallRedlock(members, clock, timeout) {
                       @Override
                       Optional<LockStatus> status(String name, Votes votes) {
-                        LockStatus nobody =
+                        LockStatus noHolder =
                             new LockStatus(
                                 name,
                                 "nobody",
                                 Duration.ofMillis(1),
                                 new LockVotes(1, votes.nodes() - 1, 0));
-                        return Optional.of(super.status(name, votes).orElse(nobody));
+                        return Optional.of(super.status(name, votes).orElse(noHolder));
                       }
                     })
             .asVariation(),

@@ -67,7 +67,7 @@ class RightManagersTest {
 
   @Test
   @Tag("soak")
-  void whoeverHasLessPassesToo() throws Exception {
+  void managersWithLessPassToo() throws Exception {
     Map<String, Future<KitRun>> begun = new LinkedHashMap<>();
     lesser()
         .forEach((what, managers) -> begun.put(what, runs.submit(() -> KitRun.of(managers, 1))));

@@ -118,7 +118,8 @@ class SmallRedlock implements LockPrimitive {
               held.reached().addAll(votes.reached(members.all()));
               return isGranted(votes) && isValid(held.validUntil())
                   ? CompletableFuture.completedFuture(held)
-                  : takeBack(held, votes, left(start)).thenApply(done -> refusal(held, votes));
+                  : releaseAttempt(held, votes, left(start))
+                      .thenApply(done -> refusal(held, votes));
             });
   }
 
@@ -182,10 +183,10 @@ class SmallRedlock implements LockPrimitive {
   }
 
   /** Removes what an attempt left. Those who voted are heard; nobody waits for the others. */
-  CompletableFuture<Votes> takeBack(Held held, Votes votes, Timeouts limit) {
+  CompletableFuture<Votes> releaseAttempt(Held held, Votes votes, Timeouts limit) {
     return members.ask(
         new Poll(
-            takeBackFrom(held),
+            releaseAttemptFrom(held),
             taken(held),
             limit,
             seen -> seen.answered() >= votes.answered(),
@@ -193,7 +194,7 @@ class SmallRedlock implements LockPrimitive {
   }
 
   /** Returns the nodes that a failed attempt is taken back from. */
-  Collection<Member> takeBackFrom(Held held) {
+  Collection<Member> releaseAttemptFrom(Held held) {
     return members.all();
   }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Flaws that report stale facts. */
 final class StaleFlaws {
-  private static final Duration MOMENT = Duration.ofMillis(400);
+  private static final Duration STALE_TIME = Duration.ofMillis(400);
 
   private StaleFlaws() {}
 
@@ -134,7 +134,7 @@ final class StaleFlaws {
       return seen.compute(
               name,
               (n, last) ->
-                  last == null || isOver(last.at(), MOMENT)
+                  last == null || isOver(last.at(), STALE_TIME)
                       ? new Seen(super.inspect(name), System.nanoTime())
                       : last)
           .status();
@@ -184,7 +184,7 @@ final class StaleFlaws {
     public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
       String name = request.name();
       Long last = since.get(name);
-      if (last != null && !isOver(last, MOMENT.dividedBy(3))) {
+      if (last != null && !isOver(last, STALE_TIME.dividedBy(3))) {
         return Optional.empty();
       }
       Optional<Lease> lease = super.tryAcquire(request);

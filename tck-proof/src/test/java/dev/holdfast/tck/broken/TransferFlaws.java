@@ -94,7 +94,8 @@ final class TransferFlaws {
             (members, clock, timeouts) ->
                 new TransferringRedlock(members, clock, timeouts) {
                   @Override
-                  CompletableFuture<Votes> takeBackOwn(Held held, Votes votes, Timeouts limit) {
+                  CompletableFuture<Votes> releaseOwnAttempt(
+                      Held held, Votes votes, Timeouts limit) {
                     return CompletableFuture.completedFuture(votes);
                   }
                 }),

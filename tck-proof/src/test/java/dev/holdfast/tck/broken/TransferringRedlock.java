@@ -93,15 +93,15 @@ class TransferringRedlock extends SmallRedlock {
 
   /** Ends a transfer whose adoption failed. */
   private CompletableFuture<Votes> end(Adoption adoption, Held held, Votes votes, Timeouts limit) {
-    CompletableFuture<Votes> own = takeBackOwn(held, votes, limit);
+    CompletableFuture<Votes> own = releaseOwnAttempt(held, votes, limit);
     if (!votes.isQuorum(votes.notMine()) || votes.count(Answer.OTHER) == 0) {
       endTransfer(adoption, limit);
     }
     return own;
   }
 
-  CompletableFuture<Votes> takeBackOwn(Held held, Votes votes, Timeouts limit) {
-    return takeBack(held, votes, limit);
+  CompletableFuture<Votes> releaseOwnAttempt(Held held, Votes votes, Timeouts limit) {
+    return releaseAttempt(held, votes, limit);
   }
 
   void endTransfer(Adoption adoption, Timeouts limit) {

@@ -162,7 +162,7 @@ final class WaitingFlaws {
             "the turn of one who gives up is nobody's",
             Set.of("WAIT-10", "WAIT-15", "WAIT-5"),
             right ->
-                new OwnLine(right) {
+                new OwnWaitQueue(right) {
                   @Override
                   boolean isPassedOn() {
                     return false;
@@ -172,7 +172,7 @@ final class WaitingFlaws {
             "the last to come is the first to be served",
             Set.of("WAIT-10", "WAIT-15", "WAIT-3"),
             right ->
-                new OwnLine(right) {
+                new OwnWaitQueue(right) {
                   @Override
                   CompletableFuture<Void> next(Deque<CompletableFuture<Void>> line) {
                     return line.getLast();

@@ -181,7 +181,7 @@ public abstract class AcquireRules {
   @Test
   @Rule("ACQ-3")
   @IfThisFails("check that a refused attempt is also released on the nodes that were silent")
-  void anAttemptThatWasRefusedLeavesNoKeyWhereNobodyAnswered() throws InterruptedException {
+  void anAttemptThatWasRefusedLeavesNoKeyOnSilentNodes() throws InterruptedException {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
     String name = fixture.name("refused");
@@ -201,7 +201,7 @@ public abstract class AcquireRules {
   @Test
   @Rule("ACQ-3")
   @IfThisFails("check that a refused attempt blocks no client once the holder has gone")
-  void whoWasRefusedKeepsNobodyOut() throws InterruptedException {
+  void aRefusedAttemptKeepsNoOtherOwnerOut() throws InterruptedException {
     if (!fixture.nodes().isEmpty()) {
       abort("the nodes themselves show it");
     }
@@ -217,7 +217,7 @@ public abstract class AcquireRules {
   @Tag("exclusion")
   @Rule("ACQ-4")
   @IfThisFails("check that an attempt sets nothing where there is a key, and removes only its own")
-  void whatOthersHoldIsLeftAsItIs() throws InterruptedException {
+  void locksOfOtherOwnersAreLeftAsTheyAre() throws InterruptedException {
     Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     Map<String, List<TckNode>> occupied = new LinkedHashMap<>();
@@ -242,7 +242,7 @@ public abstract class AcquireRules {
   @Tag("exclusion")
   @Rule("ACQ-4")
   @IfThisFails("check that an attempt that failed compares before it removes, on silent nodes, too")
-  void whatOthersHoldOnNodesThatWereSilentIsLeftAsItIs() throws InterruptedException {
+  void locksOfOtherOwnersOnSilentNodesAreLeftAsTheyAre() throws InterruptedException {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 2);
     String name = fixture.name("occupied");
@@ -268,7 +268,7 @@ public abstract class AcquireRules {
   @Tag("exclusion")
   @Rule("ACQ-4")
   @IfThisFails("check that a refused attempt changes nothing, so that the next is refused as well")
-  void askingOnceMoreIsRefusedLikeTheFirstTime() throws InterruptedException {
+  void aSecondAttemptIsRefusedLikeTheFirst() throws InterruptedException {
     String name = fixture.name("asked");
     Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
     LockManager other = fixture.open();
@@ -294,7 +294,7 @@ public abstract class AcquireRules {
       tokens.add(fixture.take(locks, fixture.name("once"), fixture.ttl()).token());
       Lease lease = fixture.take(locks, again, fixture.ttl());
       tokens.add(lease.token());
-      Attempts.giveBack(fixture, lease);
+      Attempts.release(fixture, lease);
     }
 
     assertThat(tokens).doesNotHaveDuplicates().doesNotContain("");
@@ -304,7 +304,7 @@ public abstract class AcquireRules {
   @Tag("exclusion")
   @Rule("ACQ-5")
   @IfThisFails("check that a token is drawn again for the attempt after one that failed")
-  void everyAttemptSendsWhatNoneSentBefore() throws InterruptedException {
+  void everyAttemptSendsANewToken() throws InterruptedException {
     Needs.nodes(fixture, 1);
     TckLink link = Needs.link(fixture, fixture.node(0));
     List<String> uris = fixture.uris();
@@ -417,7 +417,7 @@ public abstract class AcquireRules {
   @Test
   @Rule("ACQ-8")
   @IfThisFails("check that a manager refuses a lock that it holds itself, also for the same thread")
-  void whoHoldsALockIsRefusedItLikeEverybodyElse() throws InterruptedException {
+  void aHolderIsRefusedItsOwnLock() throws InterruptedException {
     LockManager locks = fixture.open();
     Lease once = fixture.take(locks, fixture.name("once"), fixture.ttl());
     Lease waiting = fixture.take(locks, fixture.name("waiting"), fixture.ttl());
@@ -466,7 +466,7 @@ public abstract class AcquireRules {
   @Test
   @Rule("ACQ-9")
   @IfThisFails("check that a key of another type is counted as a refusal, and nothing more")
-  void aKeyOfAnotherTypeOnAMinorityKeepsNobodyOut() {
+  void aKeyOfAnotherTypeOnAMinorityPreventsNoGrant() {
     Needs.of(fixture, TckFault.OTHER_TYPE);
     Needs.nodes(fixture, 3);
     String name = fixture.name("other-type");

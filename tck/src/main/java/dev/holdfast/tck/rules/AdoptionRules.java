@@ -122,7 +122,7 @@ public abstract class AdoptionRules {
   @Tag("exclusion")
   @Rule("TRANSFER-5")
   @IfThisFails("check that comparing and replacing the token is one step at each node")
-  void ofAdoptionsAtTheSameTimeAtMostOneGetsTheLock() throws Exception {
+  void atMostOneOfSimultaneousAdoptionsGetsTheLock() throws Exception {
     LockManager holder = fixture.open();
     List<LockManager> adopters = List.of(fixture.open(), fixture.open(), fixture.open());
     CyclicBarrier start = new CyclicBarrier(adopters.size());
@@ -188,7 +188,7 @@ public abstract class AdoptionRules {
     if (!adopted.isHeld()) {
       AnotherRule.isBroken("an adopted lease is not held");
     }
-    Attempts.giveBack(fixture, adopted);
+    Attempts.release(fixture, adopted);
     assertThat(adoptedOrEmpty(second, lock)).as("adopted after the release").isEmpty();
   }
 
@@ -448,7 +448,7 @@ public abstract class AdoptionRules {
     Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("later")));
     String text = TransferredLock.text(fixture, lease, fixture.ttl());
     Lease adopted = TransferredLock.adoptedOrSkipped(fixture, locks, text, lease.name());
-    Attempts.giveBack(fixture, adopted);
+    Attempts.release(fixture, adopted);
     Attempts.awaitFree(fixture, lease.name());
 
     Throwable free = endOfAdoption(locks, text, lease.name(), Adopting.ADOPT);
@@ -483,7 +483,7 @@ public abstract class AdoptionRules {
   @Test
   @Rule("TRANSFER-8")
   @IfThisFails("check that an adoption that no quorum answers is an outage, and no loss")
-  void anAdoptionThatNobodyAnswersIsAnOutage() {
+  void anAdoptionThatNoNodeAnswersIsAnOutage() {
     Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(IMPATIENT);
     TransferredLock lock = TransferredLock.of(fixture, "silent");
@@ -535,7 +535,7 @@ public abstract class AdoptionRules {
   @Test
   @Rule("TRANSFER-11")
   @IfThisFails("check that an adopted lock is released whose future was cancelled or completed")
-  void anAdoptionThatNoCallerTakesGivesTheLockBack() {
+  void anAdoptionThatNoCallerTakesReleasesTheLock() {
     Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open();
     TransferredLock cancelled = TransferredLock.of(fixture, "cancelled");

@@ -38,7 +38,7 @@ public abstract class AliasRules {
   @Test
   @Rule("RES-1")
   @IfThisFails("check that users who complete or cancel what onLoss() gave them do so alone")
-  void nobodyCompletesLostForOthers() {
+  void aCallerCannotCompleteTheLossForOtherCallers() {
     Lease lease = fixture.take(fixture.open(), fixture.name("lost"), fixture.ttl());
     CompletableFuture<LossReason> before = of(lease.onLoss());
 
@@ -53,7 +53,7 @@ public abstract class AliasRules {
   @Test
   @Rule("RES-1")
   @IfThisFails("check that users who change what onLoss() gave them change no other's reason")
-  void nobodyChangesTheReasonOfALossForOthers() {
+  void aCallerCannotChangeTheReasonOfALossForOtherCallers() {
     Lease lease = fixture.take(fixture.openForShortTtl(), fixture.name("lost"), fixture.briefTtl());
     CompletableFuture<LossReason> before = of(lease.onLoss());
     fixture.awaitOver(lease);
@@ -75,7 +75,7 @@ public abstract class AliasRules {
   @Test
   @Rule("RES-1")
   @IfThisFails("check that each call of releaseAsync() gives a stage of its own")
-  void nobodyChangesTheAnswerToAReleaseForOthers() {
+  void aCallerCannotChangeTheResultOfAReleaseForOtherCallers() {
     Lease lease = fixture.take(fixture.open(), fixture.name("released"), fixture.ttl());
     CompletableFuture<Boolean> first = lease.releaseAsync();
     boolean answer = fixture.soon().get("the release is answered", first);
@@ -89,7 +89,7 @@ public abstract class AliasRules {
   @Test
   @Rule("RES-1")
   @IfThisFails("check that releaseAsync() goes on for others when one who asked gives up")
-  void whoGivesUpAReleaseDoesSoAlone() {
+  void aCallerThatCancelsAReleaseCancelsNoOtherCall() {
     Needs.of(fixture, TckFault.FROZEN);
     Lease lease = fixture.take(fixture.open(), fixture.name("released"), fixture.ttl());
     Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), lease.name());
@@ -107,7 +107,7 @@ public abstract class AliasRules {
   @Test
   @Rule("RES-1")
   @IfThisFails("check that each call of extendAsync() gives a stage of its own")
-  void whoGivesUpAnExtensionDoesSoAlone() {
+  void aCallerThatCancelsAnExtensionCancelsNoOtherCall() {
     Needs.of(fixture, LockCapability.EXTENSION);
     Needs.of(fixture, TckFault.FROZEN);
     Lease lease = fixture.take(fixture.open(), fixture.name("extended"), fixture.ttl());
@@ -126,7 +126,7 @@ public abstract class AliasRules {
   @Test
   @Rule("RES-1")
   @IfThisFails("check that callers who extend or release at the same time have a stage each")
-  void nobodyChangesTheAnswersToOthersWhoAskAtTheSameTime() {
+  void aCallerCannotChangeTheResultsOfSimultaneousCalls() {
     LockManager locks = fixture.open();
     for (int round = 0; round < 20; round++) {
       Lease lease = fixture.take(locks, fixture.name("shared"), fixture.ttl());
@@ -150,7 +150,7 @@ public abstract class AliasRules {
   @Test
   @Rule("RES-1")
   @IfThisFails("check that a future which is cancelled or completed ends no other's wait")
-  void whoGivesUpAWaitDoesSoAlone() throws InterruptedException {
+  void aCallerThatCancelsAWaitCancelsNoOtherCall() throws InterruptedException {
     String name = fixture.name("waited-for");
     Contender contender = Contender.holding(fixture, name);
     LockManager locks = fixture.open();
@@ -174,7 +174,7 @@ public abstract class AliasRules {
   @Test
   @Rule("RES-1")
   @IfThisFails("check that calls that see the same outage have an exception each")
-  void nobodyChangesAnExceptionForOthers() throws InterruptedException {
+  void aCallerCannotChangeAnExceptionForOtherCallers() throws InterruptedException {
     Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(HASTY);
     String name = fixture.name("silent");

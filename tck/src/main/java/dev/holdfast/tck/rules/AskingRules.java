@@ -38,7 +38,7 @@ public abstract class AskingRules {
   @Test
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask passes the request's label on")
-  void everyWayToAskShowsTheOwner() throws InterruptedException {
+  void everyKindOfRequestShowsTheOwner() throws InterruptedException {
     Needs.of(fixture, LockCapability.INSPECTION);
     LockManager locks = fixture.open();
     LockManager operator = fixture.open();
@@ -55,7 +55,7 @@ public abstract class AskingRules {
                     .inspect(request.name())
                     .map(LockStatus::ownerLabel)
                     .equals(Optional.of("Łódź 東京 by " + way)));
-        holding.giveBack();
+        holding.release();
       }
     }
   }
@@ -63,7 +63,7 @@ public abstract class AskingRules {
   @Test
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask passes the request's ttl on")
-  void everyWayToAskGivesTheTtl() {
+  void everyKindOfRequestGivesTheTtl() {
     LockManager locks = fixture.open();
     Duration ttl = fixture.ttl().dividedBy(3);
 
@@ -88,14 +88,14 @@ public abstract class AskingRules {
                     .filter(node -> node.holder(request.name()).isPresent())
                     .allMatch(node -> isNearly(node.timeToLive(request.name()), ttl)));
       }
-      holding.giveBack();
+      holding.release();
     }
   }
 
   @Test
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask has a lease renewed that was asked for so")
-  void everyWayToAskKeepsAlive() {
+  void everyKindOfRequestKeepsAlive() {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Duration ttl = fixture.shortTtl();
     LockManager locks = fixture.openForShortTtl();
@@ -123,14 +123,14 @@ public abstract class AskingRules {
             }
             assertThat(kept).as("held after its ttl, got by %s", holding.way()).isTrue();
           }
-          holdings.forEach(Holding::giveBack);
+          holdings.forEach(Holding::release);
         });
   }
 
   @Test
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask has a lease end with its longest hold")
-  void everyWayToAskLimitsTheHold() {
+  void everyKindOfRequestLimitsTheHold() {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Duration ttl = fixture.briefTtl();
     LockManager locks = fixture.openForShortTtl();
@@ -156,7 +156,7 @@ public abstract class AskingRules {
   @Test
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask passes holdAtLeast on, and every end keeps it")
-  void everyWayToAskHoldsAtLeast() throws InterruptedException {
+  void everyKindOfRequestHoldsAtLeast() throws InterruptedException {
     Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
     LockManager locks = fixture.open();
     LockManager other = fixture.open();
@@ -164,7 +164,7 @@ public abstract class AskingRules {
     for (AskingWay way : ways()) {
       for (LockRequest request : requests(way, "at-least")) {
         Holding holding = Holding.of(fixture, way, locks, request.holdAtLeast(fixture.ttl()));
-        holding.giveBack();
+        holding.release();
 
         assertServed(
             holding, "others are kept out for as long", () -> !fixture.gets(other, holding.name()));
@@ -185,7 +185,7 @@ public abstract class AskingRules {
           LockRequest request =
               LockRequest.of(fixture.name("again"), ttl).keepAliveUpTo(ttl.multipliedBy(3));
           long begun = System.nanoTime();
-          Attempts.giveBack(fixture, fixture.take(locks, request));
+          Attempts.release(fixture, fixture.take(locks, request));
           fixture
               .soon()
               .until("most of its hold is over", () -> isPast(begun, ttl.multipliedBy(2)));
@@ -290,7 +290,7 @@ public abstract class AskingRules {
       held.forEach(lease -> TckFixture.regardless(lease::release));
     }
 
-    if (granted.size() < waiters && !everybodyGetsItsTurn(locks, waiters)) {
+    if (granted.size() < waiters && !everyWaiterGetsItsTurn(locks, waiters)) {
       AnotherRule.isBroken("a waiter is never served");
     }
     assertThat(different).as("leases of %d waiters", waiters).hasSize(waiters);
@@ -298,7 +298,7 @@ public abstract class AskingRules {
   }
 
   /** Requests that differ in nothing but that they are no one object, nor equal. */
-  private boolean everybodyGetsItsTurn(LockManager locks, int waiters) {
+  private boolean everyWaiterGetsItsTurn(LockManager locks, int waiters) {
     Lease first = fixture.take(locks, fixture.name("turns"), fixture.ttl());
     Queue<Lease> granted = new ConcurrentLinkedQueue<>();
     for (int i = 0; i < waiters; i++) {

@@ -56,7 +56,7 @@ final class Attempts {
   }
 
   /** Gives a lock back, and makes sure of it from behind where that can be done. */
-  static void giveBack(TckFixture fixture, Lease lease) {
+  static void release(TckFixture fixture, Lease lease) {
     TckFixture.regardless(lease::release);
     fixture.nodes().forEach(node -> node.remove(lease.name()));
   }

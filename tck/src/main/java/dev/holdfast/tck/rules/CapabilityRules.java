@@ -33,7 +33,7 @@ public abstract class CapabilityRules {
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether EXTENSION may be declared")
-  void extensionIsThereIfItIsDeclared() throws InterruptedException {
+  void extensionWorksIfItIsDeclared() throws InterruptedException {
     Needs.of(fixture, LockCapability.EXTENSION);
     Lease lease = fixture.take(fixture.open(), fixture.name("extended"), fixture.ttl());
 
@@ -44,7 +44,7 @@ public abstract class CapabilityRules {
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether KEEP_ALIVE may be declared")
-  void keepAliveIsThereIfItIsDeclared() {
+  void keepAliveWorksIfItIsDeclared() {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
 
     assertIsThere(() -> fixture.open().tryAcquire(requestOf("kept").keepAliveUpTo(LONG)));
@@ -53,7 +53,7 @@ public abstract class CapabilityRules {
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether FENCING_TOKEN may be declared")
-  void fencingTokensAreThereIfTheyAreDeclared() throws InterruptedException {
+  void fencingTokensExistIfTheyAreDeclared() throws InterruptedException {
     Needs.of(fixture, LockCapability.FENCING_TOKEN);
     LockManager locks = fixture.open();
 
@@ -70,7 +70,7 @@ public abstract class CapabilityRules {
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether HOLD_AT_LEAST may be declared")
-  void holdAtLeastIsThereIfItIsDeclared() {
+  void holdAtLeastWorksIfItIsDeclared() {
     Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
 
     assertIsThere(() -> fixture.open().tryAcquire(requestOf("long").holdAtLeast(fixture.ttl())));
@@ -79,7 +79,7 @@ public abstract class CapabilityRules {
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether INSPECTION may be declared")
-  void inspectionIsThereIfItIsDeclared() {
+  void inspectionWorksIfItIsDeclared() {
     Needs.of(fixture, LockCapability.INSPECTION);
 
     assertIsThere(() -> fixture.open().inspect(fixture.name("inspected")));
@@ -88,7 +88,7 @@ public abstract class CapabilityRules {
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether FORCE_RELEASE may be declared")
-  void forceReleaseIsThereIfItIsDeclared() {
+  void forceReleaseWorksIfItIsDeclared() {
     Needs.of(fixture, LockCapability.FORCE_RELEASE);
 
     assertIsThere(() -> fixture.open().forceRelease(fixture.name("forced")));
@@ -97,7 +97,7 @@ public abstract class CapabilityRules {
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether TRANSFER may be declared")
-  void transferIsThereIfItIsDeclared() {
+  void transferWorksIfItIsDeclared() {
     Needs.of(fixture, LockCapability.TRANSFER);
     Lease lease = fixture.take(fixture.open(), requestOf("transferred"));
 

@@ -112,7 +112,7 @@ public abstract class ClockRules {
   @Test
   @Rule("LOSS-1")
   @IfThisFails("check that the end of a lease is watched by the monotonic clock, too")
-  void aLossIsToldThoughTheWallClockIsSetBack() {
+  void aLossIsReportedThoughTheWallClockIsSetBack() {
     TckClock clock = Needs.clock(fixture);
     Lease lease = fixture.take(fixture.openForShortTtl(), fixture.name("lost"), fixture.shortTtl());
 

@@ -65,7 +65,7 @@ public abstract class ClosingRules {
   @Tag("exclusion")
   @Rule("CLOSE-1")
   @IfThisFails("check that a lease that was closed with its manager releases nothing later")
-  void theReleaseOfALeaseThatWasClosedLetsNobodyIn() throws InterruptedException {
+  void theReleaseOfALeaseThatWasClosedLetsNoOtherOwnerIn() throws InterruptedException {
     String name = fixture.name("open");
     LockManager closing = fixture.open();
     Lease lease = fixture.take(closing, name, fixture.ttl());
@@ -81,7 +81,7 @@ public abstract class ClosingRules {
   @Tag("exclusion")
   @Rule("CLOSE-1")
   @IfThisFails("check that closing ends the renewals, so that the keys expire")
-  void whatIsLeftIsRenewedNoMore() {
+  void openLeasesAreNoLongerRenewed() {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Needs.nodes(fixture, 1);
     String name = fixture.name("left");
@@ -161,7 +161,7 @@ public abstract class ClosingRules {
   @Test
   @Rule("CLOSE-2")
   @IfThisFails("check that closing ends the wait of all waiters, and that they get no lock")
-  void whoeverWaitsIsSentAwayAndTakesNothing() throws InterruptedException {
+  void waitersAreRefusedAndTakeNothing() throws InterruptedException {
     String name = fixture.name("busy");
     Contender contender = Contender.holding(fixture, name);
     LockManager closing = fixture.open();
@@ -182,7 +182,7 @@ public abstract class ClosingRules {
   @Test
   @Rule("CLOSE-2")
   @IfThisFails("check what becomes of a grant that comes while the manager is closed")
-  void attemptsUnderWayAreGrantedAndClosedOrLeaveNothing() {
+  void attemptsInFlightAreGrantedAndClosedOrLeaveNothing() {
     Seed seed = new Seed();
     for (int round = 0; round < 10; round++) {
       LockManager closing = fixture.open();
@@ -355,7 +355,7 @@ public abstract class ClosingRules {
         "managers that were closed with a grace left fewer threads than that",
         () -> {
           LockManager locks = fixture.open();
-          Attempts.giveBack(fixture, fixture.take(locks, fixture.name("released"), fixture.ttl()));
+          Attempts.release(fixture, fixture.take(locks, fixture.name("released"), fixture.ttl()));
           locks.close(LONG);
         });
   }

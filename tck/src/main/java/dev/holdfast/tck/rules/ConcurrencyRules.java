@@ -53,7 +53,7 @@ public abstract class ConcurrencyRules {
   @Test
   @Rule("ACQ-1")
   @IfThisFails("check that a node grants a lock and takes it in one step")
-  void attemptsAtTheSameMomentGrantOneAtMost() throws Exception {
+  void simultaneousAttemptsGrantOneAtMost() throws Exception {
     List<LockManager> managers = List.of(fixture.open(), fixture.open(), fixture.open());
     for (int round = 0; round < 30; round++) {
       assertOneAtMost(managers, fixture.name("race"));

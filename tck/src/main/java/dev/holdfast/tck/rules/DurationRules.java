@@ -121,7 +121,7 @@ public abstract class DurationRules {
         TckFixture.regardless(() -> lease.extend(ttl));
         assertSeenForItsValidity(locks, lease, ttl);
       }
-      Attempts.giveBack(fixture, lease);
+      Attempts.release(fixture, lease);
     }
   }
 
@@ -223,7 +223,7 @@ public abstract class DurationRules {
   @Tag("exclusion")
   @Rule("VAL-7")
   @IfThisFails("check that holdAtLeast counts in milliseconds, whichever call it is that releases")
-  void whatIsReleasedEarlyIsHeldForAsLongAsWasAskedForWhateverTheNumber() {
+  void aLockThatIsReleasedEarlyIsHeldForItsMinimumWhateverTheNumber() {
     Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
     Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
@@ -328,7 +328,7 @@ public abstract class DurationRules {
     try {
       locks
           .tryAcquire(fixture.name("longest"), ttl)
-          .ifPresent(lease -> Attempts.giveBack(fixture, lease));
+          .ifPresent(lease -> Attempts.release(fixture, lease));
     } catch (LockConfigurationException e) {
       return Optional.of(e);
     } catch (LockException another) {
@@ -442,7 +442,7 @@ public abstract class DurationRules {
         .isGreaterThanOrEqualTo(fixture.nodes().isEmpty() ? 0 : fixture.quorum());
     Duration atMost = atLeastZero(ttl.minus(Elapsed.since(granted)));
     assertThat(lease.remaining()).as("remaining time of %s", ttl).isLessThanOrEqualTo(atMost);
-    Attempts.giveBack(fixture, lease);
+    Attempts.release(fixture, lease);
   }
 
   private static Duration atLeastZero(Duration time) {

@@ -100,7 +100,7 @@ public abstract class EndedLeaseRules {
   @Test
   @Rule("LOSS-9")
   @IfThisFails("check that the reason of a loss is known before the lease is shown as over")
-  void aLeaseSaysWhyItIsLostFromTheFirstMomentOn() {
+  void aLeaseSaysWhyItIsLostFromTheStart() {
     Needs.of(fixture, LockCapability.FORCE_RELEASE);
     Needs.of(fixture, LockCapability.EXTENSION); // which finds that the lock is gone
     LockManager locks = fixture.open();
@@ -142,11 +142,11 @@ public abstract class EndedLeaseRules {
   @Test
   @Rule("LOSS-9")
   @IfThisFails("check that a release is no loss, for every way to release a lease")
-  void aLeaseThatWasGivenBackSaysSoWhateverItIsAsked() {
+  void aLeaseThatWasReleasedSaysSoWhateverItIsAsked() {
     LockManager locks = fixture.open();
-    for (GivingBack way : GivingBack.values()) {
+    for (ReleaseWay way : ReleaseWay.values()) {
       Lease lease = fixture.take(locks, fixture.name("given-back"), fixture.ttl());
-      way.giveBack(fixture, lease);
+      way.release(fixture, lease);
       if (lease.isHeld()) {
         AnotherRule.isBroken("a lease is held after " + way + "");
       }
@@ -225,7 +225,7 @@ public abstract class EndedLeaseRules {
   @Test
   @Rule("REL-12")
   @IfThisFails("check that a lease belongs to no thread")
-  void aLeaseServesWhoeverHasIt() throws InterruptedException {
+  void aLeaseServesAnyThread() throws InterruptedException {
     LockManager locks = fixture.open();
     LockManager other = fixture.open();
     Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());

@@ -78,7 +78,7 @@ public abstract class ErrorRules {
   @Test
   @Rule("ERR-1")
   @IfThisFails("check that a minority of silent nodes makes no outage of contention")
-  void whatAQuorumRefusesIsContentionThoughOthersAreSilent() {
+  void aRefusalByAQuorumIsContentionThoughOtherNodesAreSilent() {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
     LockManager locks = fixture.open(IMPATIENT);

@@ -26,7 +26,7 @@ public abstract class ExecuteLockedRules {
   @Test
   @Rule("ACQ-13")
   @IfThisFails("check that executeLocked returns the result of the task, and releases")
-  void executeLockedReturnsWhatTheTaskReturnsAndReleases() throws InterruptedException {
+  void executeLockedReturnsTheResultOfTheTaskAndReleases() throws InterruptedException {
     List<Lease> used = new ArrayList<>();
     AtomicBoolean held = new AtomicBoolean();
 
@@ -49,7 +49,7 @@ public abstract class ExecuteLockedRules {
   @Test
   @Rule("ACQ-13")
   @IfThisFails("check that executeLocked throws what the task throws, and releases")
-  void executeLockedThrowsWhatTheTaskThrowsAndReleases() {
+  void executeLockedThrowsTheExceptionOfTheTaskAndReleases() {
     LockManager locks = fixture.open();
     for (FailingTask task : FailingTask.all()) {
       Throwable thrown =

@@ -37,7 +37,7 @@ public abstract class ExpiryRules {
   @Rule("ACQ-10")
   @IfThisFails(
       "check that the ttl is set in the same step as the lock, and from the time of asking")
-  void aLockThatNobodyReleasesCanBeGotByOthersButNotWhileItIsValid() {
+  void aLockThatIsNotReleasedIsGrantedToOthersButNotWhileItIsValid() {
     String name = fixture.name("abandoned");
     LockManager locks = fixture.openForShortTtl();
     LockManager other = fixture.openForShortTtl();
@@ -100,7 +100,7 @@ public abstract class ExpiryRules {
   @Rule("ACQ-11")
   @IfThisFails(
       "check that an early release shortens the lock to holdAtLeast instead of removing it")
-  void whatIsReleasedEarlyKeepsOthersOutForAsLongAsItAskedFor() {
+  void aLockThatIsReleasedEarlyKeepsOthersOutForItsMinimum() {
     OnNodes.needsExpiry(fixture);
     String name = fixture.name("at-least");
     Duration atLeast = fixture.briefTtl();
@@ -122,7 +122,7 @@ public abstract class ExpiryRules {
   @Rule("ACQ-11")
   @IfThisFails(
       "check that a manager does not take its own lock for free before holdAtLeast is over")
-  void whatIsReleasedEarlyKeepsTheSameManagerOutAsWell() throws InterruptedException {
+  void aLockThatIsReleasedEarlyKeepsTheSameManagerOutAsWell() throws InterruptedException {
     String name = fixture.name("at-least");
     LockManager locks = fixture.open();
     Lease lease =
@@ -143,7 +143,7 @@ public abstract class ExpiryRules {
   @Tag("exclusion")
   @Rule("ACQ-1")
   @IfThisFails("check that a lock that has expired is taken over in one step: compared and set")
-  void theLockThatExpiresIsTakenOverByOneAlone() throws InterruptedException {
+  void aLockThatExpiresIsGrantedToOneContenderOnly() throws InterruptedException {
     LockManager gone = fixture.openForShortTtl();
     List<LockManager> contenders = List.of(fixture.open(), fixture.open());
     List<String> names = new ArrayList<>();

@@ -65,7 +65,7 @@ public abstract class ExtendRules {
   @Test
   @Rule("EXT-10")
   @IfThisFails("check that an extension is not answered with another one that asked for less")
-  void extensionsInARowEachGiveWhatTheyAskedFor() throws InterruptedException {
+  void successiveExtensionsEachGiveTheirOwnTtl() throws InterruptedException {
     LockManager locks = fixture.open();
     Duration less = fixture.ttl().dividedBy(3);
     for (int round = 0; round < 30; round++) {
@@ -135,7 +135,7 @@ public abstract class ExtendRules {
   @Tag("exclusion")
   @Rule("EXT-1")
   @IfThisFails("check that an extension changes nothing where another token is")
-  void anExtensionLeavesOthersLocksAsTheyAre() {
+  void anExtensionLeavesLocksOfOtherOwnersAsTheyAre() {
     Needs.nodes(fixture, 1);
     String name = fixture.name("others");
     Duration foreign = fixture.ttl().dividedBy(3);
@@ -170,7 +170,7 @@ public abstract class ExtendRules {
   @Tag("exclusion")
   @Rule("EXT-1")
   @IfThisFails("check that an extension is not given up for an interrupt")
-  void whoIsInterruptedCanStillExtend() {
+  void anInterruptedThreadCanExtend() {
     Duration first = fixture.ttl().dividedBy(3);
     Lease lease = fixture.take(fixture.open(), fixture.name("long"), first);
 
@@ -288,7 +288,7 @@ public abstract class ExtendRules {
   @Tag("exclusion")
   @Rule("EXT-3")
   @IfThisFails("check that an extension is compared with the end that the one before it set")
-  void anExtensionByLessThanTheOneBeforeLetsNobodyIn() {
+  void anExtensionByLessThanTheOneBeforeLetsNoOtherOwnerIn() {
     LockManager locks = fixture.openForShortTtl();
     LockManager other = fixture.open();
     Duration less = fixture.briefTtl();
@@ -343,7 +343,7 @@ public abstract class ExtendRules {
   @Test
   @Rule("EXT-5")
   @IfThisFails("check that another token on a quorum of nodes is a loss by TAKEN")
-  void whatAnotherOwnerHoldsOnAQuorumIsLostAtOnce() {
+  void aLockThatAnotherOwnerHoldsOnAQuorumIsLostAtOnce() {
     Needs.nodes(fixture, 1);
     String name = fixture.name("taken");
     Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
@@ -355,7 +355,7 @@ public abstract class ExtendRules {
   @Test
   @Rule("EXT-5")
   @IfThisFails("check that no token on a quorum of nodes is a loss by REMOVED")
-  void whatNobodyHoldsOnAQuorumIsLostAtOnce() {
+  void aLockThatIsFreeOnAQuorumIsLostAtOnce() {
     Needs.nodes(fixture, 1);
     String name = fixture.name("removed");
     Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
@@ -367,7 +367,7 @@ public abstract class ExtendRules {
   @Test
   @Rule("EXT-5")
   @IfThisFails("check that one other token among nodes that have none is seen")
-  void whatIsGoneOnAQuorumWithAnotherOwnerSeenIsTaken() {
+  void aLockThatIsGoneOnAQuorumIsTakenIfAnotherOwnerIsSeen() {
     Needs.nodes(fixture, 3);
     String name = fixture.name("taken");
     Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());

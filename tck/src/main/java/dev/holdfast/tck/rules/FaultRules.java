@@ -125,7 +125,7 @@ public abstract class FaultRules {
   @Test
   @Rule("FAULT-2")
   @IfThisFails("check that nodes are asked side by side, and stragglers awaited for nodeTimeout")
-  void aMinorityThatHangsDelaysNoCallBeyondItsTimeOut() {
+  void aMinorityThatHangsDelaysNoCallBeyondItsTimeout() {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
     Duration nodeTimeout = Duration.ofMillis(450); // a machine stalls for less
@@ -259,7 +259,7 @@ public abstract class FaultRules {
   @Tag("exclusion")
   @Rule("FAULT-4")
   @IfThisFails("check that nothing is kept for a node that is away, but what takes its locks away")
-  void whatIsAskedWhileANodeIsAwayIsNotAskedLater() {
+  void requestsMadeWhileANodeIsDownAreNotSentLater() {
     TckNode node = firstWithLink();
     TckLink link = Needs.link(fixture, node);
     LockManager locks = fixture.openOn(List.of(link.uri()), "nodeTimeout=300ms");

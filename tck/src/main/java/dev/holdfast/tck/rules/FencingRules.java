@@ -41,7 +41,7 @@ public abstract class FencingRules {
     for (int i = 0; i < 10; i++) {
       Lease lease = fixture.take(managers[i % 2], name, fixture.ttl());
       tokens.add(lease.fencingToken().orElseThrow());
-      Attempts.giveBack(fixture, lease);
+      Attempts.release(fixture, lease);
     }
 
     assertThat(tokens).isSorted().doesNotHaveDuplicates();
@@ -127,7 +127,7 @@ public abstract class FencingRules {
         OnNodes.occupy(fixture, fixture.nodesBut(granting), name);
         Lease lease = fixture.take(managers[tokens.size() % 2], name, fixture.ttl());
         tokens.add(lease.fencingToken().orElseThrow());
-        Attempts.giveBack(fixture, lease);
+        Attempts.release(fixture, lease);
       }
     }
 
@@ -143,7 +143,7 @@ public abstract class FencingRules {
     String name = fixture.name("fenced");
     Lease before = fixture.take(fixture.open(), name, fixture.ttl());
     long token = before.fencingToken().orElseThrow();
-    Attempts.giveBack(fixture, before);
+    Attempts.release(fixture, before);
 
     clock.step(Duration.ofHours(-1));
 
@@ -166,7 +166,7 @@ public abstract class FencingRules {
         Lease lease =
             fixture.take(fixture.open(), name, fixture.ttl()); // which has seen no token yet
         tokens.add(lease.fencingToken().orElseThrow());
-        Attempts.giveBack(fixture, lease);
+        Attempts.release(fixture, lease);
         clock.step(Duration.ofHours(tokens.size() == 1 ? -1 : 0));
       }
     }

@@ -45,7 +45,7 @@ public abstract class FreshnessRules {
   @Test
   @Rule("RES-2")
   @IfThisFails("check that inspect asks the backend each time, and remembers nothing")
-  void inspectShowsTheHolderOfNow() {
+  void inspectShowsTheCurrentHolder() {
     Needs.of(fixture, LockCapability.INSPECTION);
     String name = fixture.name("inspected");
     LockManager operator = fixture.open();
@@ -54,7 +54,7 @@ public abstract class FreshnessRules {
     }
     Lease first = OnNodes.take(fixture, fixture.open("owner=first"), name, fixture.ttl());
     String owner = seen(operator, name).ownerLabel();
-    Attempts.giveBack(fixture, first);
+    Attempts.release(fixture, first);
     OnNodes.awaitFree(fixture, name);
 
     assertThat(operator.inspect(name)).as("after the release").isEmpty();
@@ -66,7 +66,7 @@ public abstract class FreshnessRules {
   @Test
   @Rule("RES-2")
   @IfThisFails("check that inspect asks the backend about what the manager itself holds, too")
-  void inspectShowsWhoHasTakenALockFromThisVeryManager() {
+  void inspectShowsTheOwnerThatTookALockFromThisVeryManager() {
     Needs.of(fixture, LockCapability.INSPECTION);
     Needs.nodes(fixture, 1);
     String name = fixture.name("inspected");
@@ -84,7 +84,7 @@ public abstract class FreshnessRules {
   @Test
   @Rule("RES-2")
   @IfThisFails("check that no manager remembers that a lock was taken, however often it was")
-  void whatWasRefusedOftenIsGotOnceItIsFree() {
+  void aLockThatWasRefusedOftenIsGrantedOnceItIsFree() {
     Retries.anyOf( // a machine that stalls is an outage
         () -> {
           LockManager locks = fixture.open();
@@ -103,13 +103,13 @@ public abstract class FreshnessRules {
   @Test
   @Rule("RES-2")
   @IfThisFails("check that the holder which is named is asked for when the wait is over")
-  void theHolderThatIsNamedIsThatOfNow() {
+  void theHolderThatIsNamedIsTheCurrentOne() {
     Needs.of(fixture, LockCapability.INSPECTION);
     String name = fixture.name("held");
     LockManager locks = fixture.open();
     Lease first = OnNodes.take(fixture, fixture.open("owner=first"), name, fixture.ttl());
     Optional<String> holder = holderNamed(locks, name);
-    Attempts.giveBack(fixture, first);
+    Attempts.release(fixture, first);
     OnNodes.awaitFree(fixture, name);
     OnNodes.take(fixture, fixture.open("owner=second"), name, fixture.ttl());
 
@@ -123,7 +123,7 @@ public abstract class FreshnessRules {
   @Test
   @Rule("RES-2")
   @IfThisFails("check that isHeld() checks each time, also shortly after another call")
-  void whoReleasesALeaseSeesAtOnceThatItIsOver() {
+  void aLeaseIsSeenToBeOverRightAfterItsRelease() {
     LockManager locks = fixture.open();
     for (int i = 0; i < 5; i++) {
       Lease lease = fixture.take(locks, fixture.name("released"), fixture.ttl());

@@ -45,7 +45,7 @@ public abstract class FutureRules {
   @Test
   @Rule("RES-3")
   @IfThisFails("check that tryAcquireAsync() leaves its caller's thread before it asks the nodes")
-  void whoAsksForAFutureDoesNotWaitForTheAnswer() {
+  void anAsynchronousRequestDoesNotWaitForTheAnswer() {
     Needs.of(fixture, TckFault.FROZEN);
     Retries.anyOf(
         () -> {
@@ -69,7 +69,7 @@ public abstract class FutureRules {
   @Test
   @Rule("RES-3")
   @IfThisFails("check that a lazy manager does not connect on the thread of its caller")
-  void whoAsksALazyManagerForAFutureDoesNotWaitForItsConnections() {
+  void anAsynchronousRequestDoesNotWaitForTheConnectionsOfALazyManager() {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodeOptions(fixture);
     Retries.anyOf(
@@ -90,7 +90,7 @@ public abstract class FutureRules {
   @Test
   @Rule("RES-3")
   @IfThisFails("check that releaseAsync() leaves its caller's thread before it asks the nodes")
-  void whoReleasesAsynchronouslyDoesNotWaitForTheAnswer() {
+  void anAsynchronousReleaseDoesNotWaitForTheAnswer() {
     Needs.of(fixture, TckFault.FROZEN);
     Retries.anyOf(
         () -> {
@@ -107,7 +107,7 @@ public abstract class FutureRules {
   @Test
   @Rule("RES-3")
   @IfThisFails("check that extendAsync() leaves its caller's thread before it asks the nodes")
-  void whoExtendsAsynchronouslyDoesNotWaitForTheAnswer() {
+  void anAsynchronousExtensionDoesNotWaitForTheAnswer() {
     Needs.of(fixture, LockCapability.EXTENSION);
     Needs.of(fixture, TckFault.FROZEN);
     Retries.anyOf(
@@ -125,7 +125,7 @@ public abstract class FutureRules {
   @Test
   @Rule("RES-3")
   @IfThisFails("check that no lock is held while a call waits for nodes")
-  void whoAsksForAFutureDoesNotWaitForCallsThatBlock() {
+  void anAsynchronousRequestDoesNotWaitForCallsThatBlock() {
     Needs.of(fixture, LockCapability.INSPECTION, LockCapability.FORCE_RELEASE);
     Needs.of(fixture, TckFault.FROZEN);
     Retries.anyOf(
@@ -156,7 +156,7 @@ public abstract class FutureRules {
   @Test
   @Rule("RES-3")
   @IfThisFails("check that no call waits for room, however many commands a node has not answered")
-  void whoAsksForManyFuturesDoesNotWaitForNodesThatHang() {
+  void manyAsynchronousRequestsDoNotWaitForNodesThatHang() {
     Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(PATIENT);
     Retries.anyOf(

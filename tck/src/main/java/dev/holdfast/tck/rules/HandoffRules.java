@@ -52,14 +52,14 @@ public abstract class HandoffRules {
   @Test
   @Rule("WAIT-10")
   @IfThisFails("check that releaseAsync(), close() and executeLocked wake the next waiter as well")
-  void everyWayToGiveBackHandsTheLockToTheNext() throws Exception {
+  void everyWayToReleaseHandsTheLockToTheNextWaiter() throws Exception {
     assertServedWithoutPolling(
         locks -> {
           List<CompletableFuture<Optional<Lease>>> waiters = new ArrayList<>();
-          for (GivingBack way : GivingBack.values()) {
+          for (ReleaseWay way : ReleaseWay.values()) {
             Lease held = fixture.take(locks, fixture.name("handed"), fixture.ttl());
             waiters.add(waiting(locks, held.name()));
-            way.giveBack(fixture, held);
+            way.release(fixture, held);
           }
           LockRequest request = fixture.request(fixture.name("task"));
           locks.executeLocked(request, lease -> waiters.add(waiting(locks, request.name())));
@@ -70,15 +70,15 @@ public abstract class HandoffRules {
   @Test
   @Rule("WAIT-10")
   @IfThisFails("check that a manager continues handoffs after it has let others try")
-  void aLongLineIsServedWithoutPolling() throws Exception {
+  void aLongWaitQueueIsServedWithoutPolling() throws Exception {
     assertServedWithoutPolling(
         locks -> {
           Lease held = fixture.take(locks, fixture.name("line"), fixture.ttl());
           List<CompletableFuture<Optional<Lease>>> waiters = new ArrayList<>();
           for (int i = 0; i < LINE; i++) {
-            GivingBack way = i % 2 == 0 ? GivingBack.CLOSE : GivingBack.RELEASE;
+            ReleaseWay way = i % 2 == 0 ? ReleaseWay.CLOSE : ReleaseWay.RELEASE;
             CompletableFuture<Optional<Lease>> waiter = waiting(locks, held.name());
-            waiter.thenAccept(lease -> lease.ifPresent(got -> way.giveBack(fixture, got)));
+            waiter.thenAccept(lease -> lease.ifPresent(got -> way.release(fixture, got)));
             waiters.add(waiter);
           }
           TckFixture.regardless(held::release);
@@ -89,7 +89,7 @@ public abstract class HandoffRules {
   @Test
   @Rule("WAIT-10")
   @IfThisFails("check that a lock which was handed to a waiter that is gone goes to the next one")
-  void aWaiterThatGoesAsItIsServedLeavesTheLockToTheNext() throws Exception {
+  void aWaiterThatGoesAsItIsServedLeavesTheLockToTheNextWaiter() throws Exception {
     Seed seed = new Seed();
     assertServedWithoutPolling(
         locks -> {
@@ -114,7 +114,7 @@ public abstract class HandoffRules {
   @Test
   @Rule("WAIT-10")
   @IfThisFails("check that the head backs off after eight handoffs in a row if others wait as well")
-  void aLineThatOthersWaitBesidePausesAfterEightHandoffs() {
+  void aWaitQueueBesideOtherManagersPausesAfterEightHandoffs() {
     LockManager locks = fixture.open(Waited.PATIENT);
     LockManager other = fixture.open(Waited.PATIENT);
 
@@ -127,26 +127,29 @@ public abstract class HandoffRules {
             held.add(lease);
           }
           fixture.awaitPast(System.nanoTime(), TO_WAIT);
-          List<List<Duration>> lines = held.stream().map(lease -> pauses(locks, lease)).toList();
+          List<List<Duration>> queues = held.stream().map(lease -> pauses(locks, lease)).toList();
 
-          assertThat(IntStream.range(0, PAUSING_QUEUE).mapToObj(i -> shortest(lines, i)))
-              .as("the shortest pause before each place of %d lines", RACES)
+          assertThat(IntStream.range(0, PAUSING_QUEUE).mapToObj(i -> shortest(queues, i)))
+              .as("the shortest pause before each place of %d queues", RACES)
               .anyMatch(pause -> pause.compareTo(SHORTEST_PAUSE) >= 0);
         });
   }
 
-  private static Duration shortest(List<List<Duration>> lines, int place) {
-    return lines.stream().map(line -> line.get(place)).min(Comparator.naturalOrder()).orElseThrow();
+  private static Duration shortest(List<List<Duration>> queues, int place) {
+    return queues.stream()
+        .map(queue -> queue.get(place))
+        .min(Comparator.naturalOrder())
+        .orElseThrow();
   }
 
   /** Returns the time from each release of a line until the next waiter has the lock. */
   private List<Duration> pauses(LockManager locks, Lease held) {
     List<Duration> pauses = new CopyOnWriteArrayList<>();
     AtomicLong released = new AtomicLong();
-    List<CompletableFuture<?>> line = new ArrayList<>();
+    List<CompletableFuture<?>> queue = new ArrayList<>();
     for (int i = 0; i < PAUSING_QUEUE; i++) {
       LockRequest request = fixture.request(held.name()).ownerLabel("waiter " + i);
-      line.add(
+      queue.add(
           passingOn(
               locks,
               request,
@@ -160,7 +163,7 @@ public abstract class HandoffRules {
     fixture.awaitRegardless(
         "the line is served, or pauses",
         () -> pauses.size() == PAUSING_QUEUE || isOver(released, TO_WAIT));
-    line.forEach(one -> one.cancel(true));
+    queue.forEach(one -> one.cancel(true));
     List<Duration> all = new ArrayList<>(pauses);
     all.addAll(Collections.nCopies(PAUSING_QUEUE - all.size(), Elapsed.since(released.get())));
     return all;
@@ -177,7 +180,7 @@ public abstract class HandoffRules {
   @Test
   @Rule("WAIT-10")
   @IfThisFails("check that a release counts the managers that wait, and none is overlooked")
-  void aLineLetsAWaiterOfAnotherManagerIn() {
+  void aWaitQueueLetsAWaiterOfAnotherManagerIn() {
     LockManager locks = fixture.open(Waited.PATIENT);
     LockManager other = fixture.open("retryDelay=4ms");
 
@@ -185,7 +188,7 @@ public abstract class HandoffRules {
         () -> {
           int served = 0;
           for (int race = 0; race < RACES; race++) {
-            served += isServedBeforeTheLine(locks, other) ? 1 : 0;
+            served += isServedBeforeTheWaitQueue(locks, other) ? 1 : 0;
           }
 
           assertThat(served)
@@ -195,20 +198,20 @@ public abstract class HandoffRules {
   }
 
   /** Races a waiter of another manager against a line that is handed off several times over. */
-  private boolean isServedBeforeTheLine(LockManager locks, LockManager other) {
+  private boolean isServedBeforeTheWaitQueue(LockManager locks, LockManager other) {
     Lease held = fixture.take(locks, fixture.name("turn"), fixture.ttl());
     AtomicInteger served = new AtomicInteger();
     AtomicInteger before = new AtomicInteger(RACING_QUEUE);
     CompletableFuture<?> waiter =
         passingOn(other, fixture.request(held.name()), () -> before.set(served.get()));
     fixture.awaitPast(System.nanoTime(), TO_WAIT);
-    List<CompletableFuture<?>> line = new ArrayList<>();
+    List<CompletableFuture<?>> queue = new ArrayList<>();
     for (int i = 0; i < RACING_QUEUE; i++) {
-      line.add(passingOn(locks, fixture.request(held.name()), served::incrementAndGet));
+      queue.add(passingOn(locks, fixture.request(held.name()), served::incrementAndGet));
     }
     TckFixture.regardless(held::release);
     fixture.awaitRegardless("the other waiter is served", waiter::isDone);
-    line.forEach(one -> one.cancel(true));
+    queue.forEach(one -> one.cancel(true));
     return before.get() < RACING_QUEUE;
   }
 

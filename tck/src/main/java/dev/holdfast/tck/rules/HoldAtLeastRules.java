@@ -38,13 +38,13 @@ public abstract class HoldAtLeastRules {
   @Tag("exclusion")
   @Rule("ACQ-11")
   @IfThisFails("check that releaseAsync(), close() and a second release keep holdAtLeast as well")
-  void everyWayToGiveBackKeepsOthersOut() throws InterruptedException {
+  void everyWayToReleaseKeepsOthersOut() throws InterruptedException {
     LockManager locks = fixture.open();
     LockManager other = fixture.open();
 
-    for (GivingBack way : GivingBack.values()) {
+    for (ReleaseWay way : ReleaseWay.values()) {
       Lease lease = fixture.take(locks, atLeast(fixture.name("at-least"), fixture.ttl()));
-      way.giveBack(fixture, lease);
+      way.release(fixture, lease);
 
       assertThat(fixture.gets(other, lease.name())).as("got by another after %s", way).isFalse();
     }
@@ -85,7 +85,7 @@ public abstract class HoldAtLeastRules {
   @Tag("exclusion")
   @Rule("ACQ-11")
   @IfThisFails("check that a lock is not handed to a waiter before holdAtLeast is over")
-  void whoWaitsInTheSameManagerIsKeptOutToo() {
+  void aWaiterOfTheSameManagerIsKeptOutToo() {
     Duration atLeast = fixture.briefTtl();
     LockManager locks = fixture.open();
     String name = fixture.name("in-line");
@@ -139,7 +139,7 @@ public abstract class HoldAtLeastRules {
   @Tag("exclusion")
   @Rule("ACQ-11")
   @IfThisFails("check that an early release leaves the lock no longer than holdAtLeast")
-  void nobodyIsKeptOutMuchLonger() {
+  void noOwnerIsKeptOutMuchLonger() {
     Duration atLeast = fixture.briefTtl();
     LockManager locks = fixture.open();
     LockManager other = fixture.open();
@@ -163,7 +163,7 @@ public abstract class HoldAtLeastRules {
   @Tag("exclusion")
   @Rule("ACQ-11")
   @IfThisFails("check that holdAtLeast is counted from the grant, and not from the release")
-  void whatIsReleasedAfterThatIsFreeAtOnce() throws InterruptedException {
+  void aLockThatIsReleasedAfterItsMinimumIsFreeAtOnce() throws InterruptedException {
     Duration atLeast = Duration.ofMillis(300);
     LockManager locks = fixture.open();
     LockManager other = fixture.open();

@@ -70,7 +70,7 @@ final class Holding {
   }
 
   /** Gives the lock back, and returns when that has been answered, whatever the answer is. */
-  void giveBack() {
+  void release() {
     end.countDown();
     fixture.awaitRegardless("a lock is released by " + way, call::isOver);
     call.thrown().ifPresent(IgnoredFailures::add);

@@ -33,7 +33,7 @@ public abstract class InputRules {
   @Test
   @Rule("ERR-4")
   @IfThisFails("check that operators' names are held to the same limits as those of requests")
-  void aWrongNameIsShownWithTheLimitAndAsksNobody() {
+  void aWrongNameIsShownWithTheLimitAndSentToNoNode() {
     LockManager locks = fixture.open();
     String tooLong = "n".repeat(1025);
     long before = Counts.requests(fixture);

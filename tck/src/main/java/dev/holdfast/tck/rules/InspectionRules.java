@@ -57,20 +57,20 @@ public abstract class InspectionRules {
   @Test
   @Rule("INSP-1")
   @IfThisFails("check that inspect is empty for a free lock, before a grant and after a release")
-  void nobodyIsSeenWhereNobodyHolds() throws InterruptedException {
+  void noHolderIsSeenOfAFreeLock() throws InterruptedException {
     String name = fixture.name("nobody");
     LockManager locks = fixture.open();
 
     assertThat(locks.inspect(name)).isEmpty();
 
-    Attempts.giveBack(fixture, fixture.take(locks, name, fixture.ttl()));
+    Attempts.release(fixture, fixture.take(locks, name, fixture.ttl()));
     fixture.soon().until("the lock was seen to be free", () -> locks.inspect(name).isEmpty());
   }
 
   @Test
   @Rule("INSP-1")
   @IfThisFails("check that inspect is empty when the time of a lock is over")
-  void nobodyIsSeenWhenALockHasExpired() throws InterruptedException {
+  void noHolderIsSeenWhenALockHasExpired() throws InterruptedException {
     OnNodes.needsExpiry(fixture);
     String name = fixture.name("expired");
     LockManager patient = fixture.open();
@@ -234,7 +234,7 @@ public abstract class InspectionRules {
   @Test
   @Rule("INSP-2")
   @IfThisFails("check that forceRelease removes a lock that holdAtLeast keeps after its release")
-  void forceReleaseFreesWhatHoldAtLeastKeeps() throws InterruptedException {
+  void forceReleaseFreesALockThatHoldAtLeastKeeps() throws InterruptedException {
     LockManager operator = fixture.open();
     Lease lease = takenAtLeast("forced");
     needsReleased(lease);
@@ -301,7 +301,7 @@ public abstract class InspectionRules {
   @Rule("INSP-2")
   @IfThisFails("check that forceRelease reports the result of its own removal, in one atomic step")
   @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it
-  void ofForcedReleasesAtTheSameTimeOneSaysThatItRemoved() throws Exception {
+  void oneOfSimultaneousForcedReleasesSaysThatItRemoved() throws Exception {
     Needs.oneLock(fixture);
     LockManager holder = openOnOne();
     List<LockManager> operators = List.of(openOnOne(), openOnOne(), openOnOne(), openOnOne());
@@ -362,7 +362,7 @@ public abstract class InspectionRules {
   @Test
   @Rule("INSP-2")
   @IfThisFails("check that forceRelease removes what other libraries have put there, too")
-  void forceReleaseFreesWhatSomebodyElseHolds() throws InterruptedException {
+  void forceReleaseFreesALockOfAnotherOwner() throws InterruptedException {
     Needs.nodes(fixture, 1);
     String name = fixture.name("foreign");
     Contender.holding(fixture, name);
@@ -388,7 +388,7 @@ public abstract class InspectionRules {
   @Test
   @Rule("INSP-2")
   @IfThisFails("check the reason of loss of a holder whose token was replaced by another's")
-  void theHolderSeesThatSomebodyElseWasFaster() throws InterruptedException {
+  void theHolderSeesThatAnotherOwnerWasFaster() throws InterruptedException {
     Needs.of(fixture, LockCapability.EXTENSION);
     String name = fixture.name("taken");
     Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());

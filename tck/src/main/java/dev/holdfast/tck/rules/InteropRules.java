@@ -84,7 +84,7 @@ public abstract class InteropRules {
   @Tag("exclusion")
   @Rule("INT-1")
   @IfThisFails("check that nothing is asked of a foreign key but that it ends")
-  void whatAForeignClientLeavesBehindIsOursWhenItExpires() {
+  void theLockOfAForeignClientIsGrantedWhenItExpires() {
     ForeignClient foreign = needsForeignClient();
     OnNodes.needsExpiry(fixture);
     String name = fixture.name("left");

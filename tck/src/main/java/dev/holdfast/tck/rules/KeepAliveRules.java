@@ -156,7 +156,7 @@ public abstract class KeepAliveRules {
   @Test
   @Rule("KEEP-4")
   @IfThisFails("check that nothing that renews a lease keeps it reachable, and that it is logged")
-  void aLeaseThatNobodyCanReachIsNoLongerRenewedAndAWarningIsLogged() {
+  void aLeaseThatNoCodeCanReachIsNoLongerRenewedAndAWarningIsLogged() {
     LockManager locks = fixture.openForShortTtl();
     LockManager other = fixture.open();
 

@@ -152,7 +152,7 @@ public abstract class LateRules {
   @Test
   @Rule("ACQ-3")
   @IfThisFails("check that a node gets what a manager asks about one lock in the order of asking")
-  void anAttemptThatComesLateIsTakenBackBehindIt() {
+  void anAttemptThatComesLateIsReleasedBehindIt() {
     requireTakenBackBehindIt(Delayed::begin);
   }
 
@@ -174,7 +174,7 @@ public abstract class LateRules {
   @Test
   @Rule("ACQ-3")
   @IfThisFails("check that requests that wait for others on a connection keep their order")
-  void anAttemptThatWaitsForAnotherIsTakenBackBehindIt() {
+  void anAttemptThatWaitsForAnotherRequestIsReleasedBehindIt() {
     requireTakenBackBehindIt(Delayed::beginByAnother);
   }
 
@@ -196,7 +196,7 @@ public abstract class LateRules {
   @Test
   @Rule("ACQ-3")
   @IfThisFails("check that a request that brings its script keeps its place before later ones")
-  void anAttemptThatBringsItsScriptIsTakenBackBehindIt() {
+  void anAttemptThatBringsItsScriptIsReleasedBehindIt() {
     for (Duration pause : UNTIL_IT_LACKS) {
       Delayed delayed = new Delayed("refused");
       OnNodes.occupy(fixture, delayed.others, delayed.name);

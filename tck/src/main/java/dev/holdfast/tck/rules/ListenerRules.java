@@ -203,7 +203,7 @@ public abstract class ListenerRules {
   @Test
   @Rule("LISTEN-2")
   @IfThisFails("check that a release that no quorum answers is reported as unconfirmed")
-  void aReleaseThatNobodyAnswersIsReportedAsUnconfirmed() throws Exception {
+  void aReleaseThatNoNodeAnswersIsReportedAsUnconfirmed() throws Exception {
     Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = listened("nodeTimeout=100ms");
     String name = fixture.name("unconfirmed");

@@ -29,7 +29,7 @@ public abstract class LockViewRules {
   @Test
   @Rule("ACQ-14")
   @IfThisFails("check that the manager tells the holders of its leases apart, and not its threads")
-  void aLockViewIsReentrantForOneViewAndThreadAlone() throws InterruptedException {
+  void aLockViewIsReentrantForOneViewAndThreadOnly() throws InterruptedException {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
     LockManager locks = fixture.open();
     Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());

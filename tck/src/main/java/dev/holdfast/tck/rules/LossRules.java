@@ -41,7 +41,7 @@ public abstract class LossRules {
   @Test
   @Rule("LOSS-1")
   @IfThisFails("check that a timer watches for the end of a lease, and completes onLoss()")
-  void theHolderHearsThatALeaseHasExpired() {
+  void theHolderIsNotifiedThatALeaseHasExpired() {
     Lease lease =
         fixture.take(fixture.openForShortTtl(), fixture.name("expires"), fixture.briefTtl());
     CompletableFuture<LossReason> asked = lease.onLoss();
@@ -56,7 +56,7 @@ public abstract class LossRules {
   @Test
   @Rule("LOSS-1")
   @IfThisFails("check that the end that is watched for moves with an extension")
-  void theHolderHearsThatAnExtendedLeaseHasExpired() {
+  void theHolderIsNotifiedThatAnExtendedLeaseHasExpired() {
     Needs.of(fixture, LockCapability.EXTENSION);
     Duration ttl = fixture.briefTtl();
     Lease lease = fixture.take(fixture.openForShortTtl(), fixture.name("expires"), ttl);
@@ -70,7 +70,7 @@ public abstract class LossRules {
   @Test
   @Rule("LOSS-1")
   @IfThisFails("check that onLoss() completes when an extension finds that the lock is not held")
-  void theHolderHearsOfALossThatAnExtensionFinds() {
+  void theHolderIsNotifiedOfALossThatAnExtensionFinds() {
     Needs.of(fixture, LockCapability.EXTENSION);
     Lease lease = lostToAnotherOwner(fixture.open());
 
@@ -82,7 +82,7 @@ public abstract class LossRules {
   @Test
   @Rule("LOSS-2")
   @IfThisFails("check that all stages of one lease are completed once, by one loss")
-  void aLossIsToldOnceAndTheSameToAll() {
+  void aLossIsReportedOnceAndTheSameToAll() {
     LockManager locks = fixture.openForShortTtl();
     Lease lease = fixture.take(locks, fixture.name("once"), fixture.briefTtl());
     List<LossReason> notified = new CopyOnWriteArrayList<>();
@@ -140,11 +140,11 @@ public abstract class LossRules {
   @Tag("exclusion")
   @Rule("LOSS-3")
   @IfThisFails("check that a lease is over for its holder before onLoss() completes, not after")
-  void aLeaseThatIsToldToBeLostIsNotHeld() {
+  void aLeaseThatIsReportedLostIsNotHeld() {
     LockManager locks = fixture.openForShortTtl();
     List<CompletableFuture<Boolean>> held = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
-      held.add(isHeldWhenTold(fixture.take(locks, fixture.name("lost"), fixture.briefTtl())));
+      held.add(isHeldWhenNotified(fixture.take(locks, fixture.name("lost"), fixture.briefTtl())));
     }
     awaitAll(held);
 
@@ -156,11 +156,11 @@ public abstract class LossRules {
   @Rule("LOSS-3")
   @IfThisFails(
       "check that a lease that was taken away is over for its holder when the loss is reported")
-  void aLeaseThatIsToldToBeTakenIsNotHeld() {
+  void aLeaseThatIsReportedTakenIsNotHeld() {
     Needs.of(fixture, LockCapability.EXTENSION);
     Needs.nodes(fixture, 1);
     Lease taken = fixture.take(fixture.open(), fixture.name("taken"), fixture.ttl());
-    CompletableFuture<Boolean> held = isHeldWhenTold(taken);
+    CompletableFuture<Boolean> held = isHeldWhenNotified(taken);
     OnNodes.occupy(fixture, fixture.nodes(), taken.name());
     fixture.awaitRegardless(
         "it is found out",
@@ -208,7 +208,7 @@ public abstract class LossRules {
   @Test
   @Rule("LOSS-4")
   @IfThisFails("check that a lease without renewals ends by EXPIRED")
-  void aLeaseThatNobodyRenewsExpires() {
+  void aLeaseThatIsNotRenewedExpires() {
     Lease lease =
         fixture.take(fixture.openForShortTtl(), fixture.name("expires"), fixture.briefTtl());
     fixture.awaitOver(lease);
@@ -249,7 +249,7 @@ public abstract class LossRules {
   @Test
   @Rule("LOSS-4")
   @IfThisFails("check that a lease whose renewals were not answered ends by UNREACHABLE")
-  void aLeaseWhoseRenewalsNobodyAnsweredIsUnreachable() {
+  void aLeaseWhoseRenewalsNoNodeAnsweredIsUnreachable() {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 2);
@@ -364,7 +364,7 @@ public abstract class LossRules {
   @Test
   @Rule("LOSS-5")
   @IfThisFails("check that stages complete on no thread that anything else waits for")
-  void aCallbackOfAStageThatBlocksDelaysNobody() {
+  void aCallbackOfAStageThatBlocksDelaysNoOtherStage() {
     LockManager locks = fixture.openForShortTtl();
     Blocking callbacks = new Blocking();
     Blocking ofWaiter = new Blocking();
@@ -428,7 +428,7 @@ public abstract class LossRules {
   @Rule("LOSS-6")
   @IfThisFails(
       "check that the end of a lease is watched for by a timer, and not looked for at times")
-  void aLossIsToldOfWithinMillisecondsOfItsTime() {
+  void aLossIsReportedWithinMillisecondsOfItsTime() {
     LockManager locks = fixture.openForShortTtl();
 
     Retries.anyOf(
@@ -449,7 +449,7 @@ public abstract class LossRules {
   @Rule("LOSS-7")
   @IfThisFails(
       "check that the manager notices when the wall clock goes ahead of the monotonic clock")
-  void aLossByTheWallClockIsToldWithinASecond() {
+  void aLossByTheWallClockIsReportedWithinASecond() {
     TckClock clock = Needs.clock(fixture);
     LockManager locks = fixture.open();
     awaitLoss(fixture.take(fixture.openForShortTtl(), fixture.name("control"), fixture.briefTtl()));
@@ -580,7 +580,7 @@ public abstract class LossRules {
     }
   }
 
-  private static CompletableFuture<Boolean> isHeldWhenTold(Lease lease) {
+  private static CompletableFuture<Boolean> isHeldWhenNotified(Lease lease) {
     return lease.onLoss().thenApply(reason -> lease.isHeld());
   }
 

@@ -168,7 +168,7 @@ public abstract class ManyRules {
   @Test
   @Rule("LOSS-1")
   @IfThisFails("check that the end of every lease is watched, however many there are")
-  void theEndOfEachOfManyLeasesIsTold() {
+  void theEndOfEachOfManyLeasesIsReported() {
     LockManager locks = fixture.openForShortTtl();
     List<Lease> leases = new ArrayList<>();
     for (int i = 0; i < LEASES; i++) {
@@ -187,7 +187,7 @@ public abstract class ManyRules {
   @Test
   @Rule("OPEN-4")
   @IfThisFails("check that a request which comes while a lazy manager connects waits for that")
-  void theFirstLocksOfALazyManagerAreGotByAllWhoAskAtOnce() {
+  void simultaneousFirstRequestsOfALazyManagerAreGranted() {
     Needs.nodeOptions(fixture);
     List<Asking> ways = List.of(Asking.values());
     for (int round = 0; round < 3; round++) {

@@ -71,8 +71,7 @@ public abstract class NameRules {
   @Test
   @Rule("ACQ-7")
   @IfThisFails("check that names of any bytes, and of up to 1 KiB, are locked like others")
-  void namesThatLookLikeSomethingElseAreLockedAndGivenBackAsTheyWereAskedFor()
-      throws InterruptedException {
+  void namesThatLookLikeSomethingElseAreLockedAndReturnedUnchanged() throws InterruptedException {
     LockManager locks = fixture.open();
     LockManager other = fixture.open();
     String base = fixture.name("odd");

@@ -72,8 +72,8 @@ public abstract class NotificationRules {
           for (int i = 0; i < ENDS.size(); i++) {
             all.add(Waited.begin(fixture, holder, waits, fixture.name("n" + ENDS.get(i))));
           }
-          List<GivingBack> ways = List.of(GivingBack.values());
-          for (GivingBack way : ways) {
+          List<ReleaseWay> ways = List.of(ReleaseWay.values());
+          for (ReleaseWay way : ways) {
             all.add(Waited.begin(fixture, holder, waits, fixture.name(way.name())));
           }
           awaitSubscribed(all.size());
@@ -232,7 +232,7 @@ public abstract class NotificationRules {
           }
           awaitSubscribed(MANY / 2);
           List<Waited> left = all.stream().filter(Waited::isWaiting).toList();
-          left.forEach(one -> one.release(GivingBack.RELEASE_ASYNC_AND_RELEASE));
+          left.forEach(one -> one.release(ReleaseWay.RELEASE_ASYNC_AND_RELEASE));
           assertServed(left);
         });
   }
@@ -262,7 +262,7 @@ public abstract class NotificationRules {
             last.add(waits.tryAcquireAsync(fixture.request(one.name()).waitForever()));
           }
           awaitSubscribed(all.size());
-          all.forEach(one -> one.release(GivingBack.CLOSE));
+          all.forEach(one -> one.release(ReleaseWay.CLOSE));
           fixture
               .soon()
               .until(
@@ -274,7 +274,7 @@ public abstract class NotificationRules {
   @Test
   @Rule("WAIT-11")
   @IfThisFails("check that the last waiter of a name unsubscribes, however its wait ends")
-  void aManagerIsSubscribedToNamesAloneThatItWaitsFor() {
+  void aManagerIsSubscribedOnlyToNamesThatItWaitsFor() {
     needsSubscriptions();
     LockManager holder = fixture.open();
     LockManager waits = patient();
@@ -290,7 +290,7 @@ public abstract class NotificationRules {
     awaitSubscribed(all.size());
     interrupted.interrupt();
     all.subList(0, 3).forEach(Waited::cancel);
-    all.subList(3, 6).forEach(one -> one.release(GivingBack.RELEASE));
+    all.subList(3, 6).forEach(one -> one.release(ReleaseWay.RELEASE));
     inVain.forEach(call -> call.awaited(fixture));
 
     fixture
@@ -504,7 +504,7 @@ public abstract class NotificationRules {
   }
 
   private void assertServedAfterRelease(List<Waited> some) {
-    some.forEach(one -> one.release(GivingBack.RELEASE));
+    some.forEach(one -> one.release(ReleaseWay.RELEASE));
     assertServed(some);
   }
 

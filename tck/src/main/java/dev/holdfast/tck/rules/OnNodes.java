@@ -109,7 +109,7 @@ final class OnNodes {
                 return true;
               }
               if (System.nanoTime() - since.get() > TAKEN_AGAIN_AFTER.toNanos()) {
-                Attempts.giveBack(fixture, lease);
+                Attempts.release(fixture, lease);
                 taken.set(fixture.take(locks, request));
                 since.set(System.nanoTime());
               }

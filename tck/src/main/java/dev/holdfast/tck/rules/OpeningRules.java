@@ -175,7 +175,7 @@ public abstract class OpeningRules {
   @Test
   @Rule("OPEN-4")
   @IfThisFails("check that connect=lazy needs no node before the first request")
-  void aLazyManagerOpensThoughNobodyIsThere() {
+  void aLazyManagerOpensThoughNoNodeIsUp() {
     Needs.of(fixture, TckFault.DEAD);
     Needs.nodes(fixture, 2);
     Faults.begin(fixture, TckFault.DEAD, fixture.nodes(), "");
@@ -233,7 +233,7 @@ public abstract class OpeningRules {
   @Test
   @Rule("OPEN-4")
   @IfThisFails("check that the first request waits for the connections that it has made")
-  void theFirstLockOfALazyManagerIsGotAtOnce() throws InterruptedException {
+  void theFirstLockOfALazyManagerIsGrantedAtOnce() throws InterruptedException {
     needsConnections();
 
     assertThat(fixture.gets(fixture.open("connect=lazy"), fixture.name("first"))).isTrue();

@@ -67,7 +67,7 @@ public abstract class OptionRules {
                 return lease;
               });
         }
-        Attempts.giveBack(fixture, lease);
+        Attempts.release(fixture, lease);
         if (fixture.declares(LockCapability.HOLD_AT_LEAST) && ttl.compareTo(fixture.ttl()) < 0) {
           assertKept(
               options,

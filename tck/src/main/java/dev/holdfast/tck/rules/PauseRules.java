@@ -48,7 +48,7 @@ public abstract class PauseRules {
   @Test
   @Rule("WAIT-4")
   @IfThisFails("check that waiters behind the head ask no node")
-  void aHundredWaitersAskAsSeldomAsOne() throws InterruptedException {
+  void aHundredWaitersPollAsRarelyAsOne() throws InterruptedException {
     Counts.needsRequests(fixture);
     String name = fixture.name("crowd");
     Contender.holding(fixture, name);
@@ -112,7 +112,7 @@ public abstract class PauseRules {
   @Test
   @Rule("WAIT-6")
   @IfThisFails("check that pauses are random, so that contenders do not meet again and again")
-  void waitersDoNotAskInStep() {
+  void waitersDoNotPollInStep() {
     Counts.needsRequests(fixture);
     int waiters = 20;
     Retries.anyOf( // a machine that stalls wakes all at once

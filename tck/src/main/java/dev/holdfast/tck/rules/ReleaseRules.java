@@ -51,7 +51,7 @@ public abstract class ReleaseRules {
   @Tag("exclusion")
   @Rule("REL-1")
   @IfThisFails("check that a release compares the token on each node by itself")
-  void aReleaseSparesWhatAnotherOwnerHoldsByNow() {
+  void aReleaseSparesALockThatAnotherOwnerHoldsByNow() {
     Needs.nodes(fixture, 1);
     String name = fixture.name("overwritten");
     Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
@@ -66,7 +66,7 @@ public abstract class ReleaseRules {
   @Tag("exclusion")
   @Rule("REL-1")
   @IfThisFails("check that a release compares the token, also where a lock was taken away by force")
-  void aReleaseSparesWhoCameAfterAForcedRelease() throws InterruptedException {
+  void aReleaseSparesTheOwnerAfterAForcedRelease() throws InterruptedException {
     Needs.of(fixture, LockCapability.FORCE_RELEASE);
     String name = fixture.name("forced");
     LockManager others = fixture.open();
@@ -89,7 +89,7 @@ public abstract class ReleaseRules {
   @Tag("exclusion")
   @Rule("REL-1")
   @IfThisFails("check that nothing can come between comparing and deleting")
-  void aReleaseComparesAndDeletesAsOne() throws InterruptedException {
+  void aReleaseComparesAndDeletesInOneStep() throws InterruptedException {
     Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     TckNode node = fixture.node(0);
@@ -157,7 +157,7 @@ public abstract class ReleaseRules {
   @Test
   @Rule("REL-2")
   @IfThisFails("check that a release that no quorum answered is still done by nodes that wake up")
-  void aReleaseThatNobodyAnsweredIsDoneOnceTheyDo() {
+  void aReleaseThatNoNodeAnsweredIsDoneOnceTheNodesAnswer() {
     Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("unanswered");
     List<TckNode> silent = fixture.blocking();
@@ -276,7 +276,7 @@ public abstract class ReleaseRules {
   @Test
   @Rule("REL-3")
   @IfThisFails("check that a release is not cut short by an interrupt, and keeps the flag")
-  void whoIsInterruptedCanStillRelease() {
+  void anInterruptedThreadCanRelease() {
     Lease lease = fixture.take(fixture.open(), fixture.name("interrupted"), fixture.ttl());
 
     Thread.currentThread().interrupt();
@@ -401,7 +401,7 @@ public abstract class ReleaseRules {
   @Test
   @Rule("REL-5")
   @IfThisFails("check that a second release sends nothing")
-  void aSecondReleaseAsksNobody() {
+  void aSecondReleaseAsksNoNode() {
     Counts.needsRequests(fixture);
     String name = fixture.name("twice");
     Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
@@ -459,7 +459,7 @@ public abstract class ReleaseRules {
   @Tag("exclusion")
   @Rule("REL-6")
   @IfThisFails("check that keys of a failed attempt are also removed on a node that went down")
-  void whatAFailedAttemptLeftIsRemovedOnTheNextConnection() throws InterruptedException {
+  void theKeyOfAFailedAttemptIsRemovedOnTheNextConnection() throws InterruptedException {
     Needs.nodes(fixture, 3);
     TckNode node = fixture.node(0);
     TckLink link = Needs.link(fixture, node);
@@ -497,7 +497,7 @@ public abstract class ReleaseRules {
   @Test
   @Rule("REL-7")
   @IfThisFails("check that close() logs a warning where release() would throw")
-  void closingALeaseThatNobodyAnswersThrowsNothingAndWarns() {
+  void closingALeaseThatNoNodeAnswersThrowsNothingAndWarns() {
     Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("unreachable");
     LockManager locks = fixture.open(HASTY);
@@ -514,7 +514,7 @@ public abstract class ReleaseRules {
   @Test
   @Rule("REL-8")
   @IfThisFails("check that a release removes the lock instead of leaving it to expire")
-  void aReleasedLockCanBeGotAtOnce() throws InterruptedException {
+  void aReleasedLockCanBeAcquiredAtOnce() throws InterruptedException {
     String name = fixture.name("free");
     LockManager others = fixture.open();
     Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
@@ -527,7 +527,7 @@ public abstract class ReleaseRules {
   @Test
   @Rule("REL-8")
   @IfThisFails("check that a manager remembers nothing of a lock that it released")
-  void aReleasedLockCanBeGotAtOnceByTheSameManager() throws InterruptedException {
+  void aReleasedLockCanBeAcquiredAtOnceByTheSameManager() throws InterruptedException {
     String name = fixture.name("free");
     LockManager locks = fixture.open();
     Lease lease = fixture.take(locks, name, fixture.ttl());

@@ -131,7 +131,7 @@ public abstract class ReportRules {
     LockManager locks = fixture.open();
     locks.addListener(log);
     Lease before = OnNodes.take(fixture, locks, fixture.name("before"), fixture.ttl());
-    Attempts.giveBack(fixture, before);
+    Attempts.release(fixture, before);
     if (locks.nodes().size() < fixture.nodes().size()) {
       abort("this backend shows its nodes as one");
     }

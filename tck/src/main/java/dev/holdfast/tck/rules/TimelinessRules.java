@@ -102,7 +102,7 @@ public abstract class TimelinessRules {
           assertThat(keeping)
               .as("nodes that keep a lock of %s for %s more", ttl, by)
               .isGreaterThanOrEqualTo(fixture.nodes().isEmpty() ? 0 : fixture.quorum());
-          Attempts.giveBack(fixture, lease);
+          Attempts.release(fixture, lease);
         });
   }
 
@@ -162,7 +162,7 @@ public abstract class TimelinessRules {
     Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
     LockManager locks = fixture.open();
     LockManager other = fixture.open();
-    GivingBack[] ways = GivingBack.values();
+    ReleaseWay[] ways = ReleaseWay.values();
     int[] round = new int[1];
 
     assertPrompt(
@@ -171,7 +171,7 @@ public abstract class TimelinessRules {
           LockRequest request = fixture.request(fixture.name("held")).holdAtLeast(after);
           Lease lease = fixture.take(locks, request);
           long end = System.nanoTime() + after.toNanos();
-          ways[round[0]++ % ways.length].giveBack(fixture, lease);
+          ways[round[0]++ % ways.length].release(fixture, lease);
           return new Ending(lease.name(), end);
         });
   }

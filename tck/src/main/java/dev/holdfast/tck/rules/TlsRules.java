@@ -35,7 +35,7 @@ public abstract class TlsRules {
   @Test
   @Rule("OPEN-7")
   @IfThisFails("check that a certificate must be trusted, which is Java's default")
-  void nothingIsSentToANodeWhoseCertificateNobodyTrusts() {
+  void nothingIsSentToANodeWithAnUntrustedCertificate() {
     assertGreetedBy(Greeting.SENDS_NO_DATA, PortThatListens::untrusted);
   }
 

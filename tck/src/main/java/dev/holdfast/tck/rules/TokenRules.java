@@ -157,7 +157,7 @@ public abstract class TokenRules {
   @Tag("exclusion")
   @Rule("ACQ-4")
   @IfThisFails("check that what takes a failed attempt back compares all of its token")
-  void whatAFailedAttemptTakesBackSparesATokenThatIsAlmostItsOwn() throws InterruptedException {
+  void theReleaseOfAFailedAttemptSparesATokenThatIsAlmostItsOwn() throws InterruptedException {
     Needs.nodes(fixture, 3);
     TckNode node = fixture.node(0);
     TckLink link = Needs.link(fixture, node);
@@ -187,7 +187,7 @@ public abstract class TokenRules {
   @Tag("exclusion")
   @Rule("EXT-1")
   @IfThisFails("check that an extension compares all of the token, byte for byte")
-  void anExtensionIsNoneOfATokenThatIsAlmostItsOwn() {
+  void anExtensionSparesATokenThatIsAlmostItsOwn() {
     Needs.nodes(fixture, 1);
     Duration foreign = fixture.ttl().dividedBy(3);
     LockManager locks = fixture.open();
@@ -290,7 +290,7 @@ public abstract class TokenRules {
   @Tag("exclusion")
   @Rule("EXT-1")
   @IfThisFails("check that an extension sends all of its token, however long its label is")
-  void anExtensionIsNoneOfTheNextOwnerWithTheSameLongestLabel() {
+  void anExtensionSparesTheNextOwnerWithTheSameLongestLabel() {
     Needs.of(fixture, LockCapability.EXTENSION);
     Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();

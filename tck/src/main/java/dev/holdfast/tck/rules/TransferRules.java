@@ -50,7 +50,7 @@ public abstract class TransferRules {
   @Test
   @Rule("TRANSFER-1")
   @IfThisFails("check that the extension of a transfer never sets a shorter time than there is")
-  void aTransferForLessThanWhatIsLeftShortensNothing() {
+  void aTransferForLessThanTheRemainingTimeShortensNothing() {
     Duration within = fixture.shortTtl();
     Lease lease = fixture.take(fixture.open(), fixture.request(fixture.name("shorter")));
     String text = transferred(lease, within);
@@ -79,7 +79,7 @@ public abstract class TransferRules {
   @Test
   @Rule("TRANSFER-1")
   @IfThisFails("check that a transfer asks for no more time than the holder did")
-  void aTransferThatNobodyAdoptsEnds() {
+  void aTransferThatIsNotAdoptedEnds() {
     OnNodes.needsExpiry(fixture);
     Duration within = fixture.shortTtl();
     LockManager locks = fixture.openForShortTtl();
@@ -145,12 +145,12 @@ public abstract class TransferRules {
   @Rule("TRANSFER-2")
   @IfThisFails("check that neither release() nor close() of a transferred lease sends a release")
   void nothingThatTheFormerHolderDoesFreesTheLock() {
-    for (GivingBack way : GivingBack.values()) {
+    for (ReleaseWay way : ReleaseWay.values()) {
       LockManager locks = fixture.open();
       Lease lease = fixture.take(locks, fixture.request(fixture.name("kept")));
       String text = transferred(lease, fixture.ttl());
 
-      way.giveBack(fixture, lease);
+      way.release(fixture, lease);
       locks.close();
 
       assertAdoptable(text, lease);
@@ -160,7 +160,7 @@ public abstract class TransferRules {
   @Test
   @Rule("TRANSFER-3")
   @IfThisFails("check that a transfer which no quorum answers leaves the lease as it was")
-  void aTransferThatNobodyAnswersLeavesTheLeaseHeld() throws Exception {
+  void aTransferThatNoNodeAnswersLeavesTheLeaseHeld() throws Exception {
     Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(IMPATIENT);
 
@@ -249,7 +249,7 @@ public abstract class TransferRules {
   @Test
   @Rule("TRANSFER-11")
   @IfThisFails("check that a lock is released whose text was offered to a cancelled future")
-  void aTextThatNoCallerTakesGivesTheLockBack() {
+  void aTransferWhoseTextNoCallerTakesReleasesTheLock() {
     Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open();
     Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("cancelled")));

@@ -43,7 +43,7 @@ public abstract class ValidityRules {
   private static final int SHORT_GRANTS = 12;
 
   /** Much longer than from a call to the reading of a clock in it. */
-  private static final Duration MOMENT = Duration.ofMillis(5);
+  private static final Duration READING_MARGIN = Duration.ofMillis(5);
 
   /** So many in a row are not all stopped by a machine that stalls. */
   private static final int MAX_CALLS = 10;
@@ -58,7 +58,7 @@ public abstract class ValidityRules {
   @Tag("exclusion")
   @Rule("VAL-1")
   @IfThisFails("check that validity is the ttl, less the elapsed time, less the drift")
-  void whatRemainsIsNeverMoreThanTheTtl() {
+  void theRemainingTimeIsNeverMoreThanTheTtl() {
     Lease lease = fixture.take(fixture.open(), fixture.name("held"), fixture.ttl());
 
     assertThat(lease.remaining()).isLessThanOrEqualTo(fixture.ttl());
@@ -68,7 +68,7 @@ public abstract class ValidityRules {
   @Tag("exclusion")
   @Rule("VAL-1")
   @IfThisFails("check that the allowance for drift is taken off the validity")
-  void whatNodesClocksMayDriftApartIsTakenOff() {
+  void theDriftOfTheNodesClocksIsDeducted() {
     Needs.nodes(fixture, 2);
     LockManager locks = fixture.open();
 
@@ -211,7 +211,7 @@ public abstract class ValidityRules {
   /** Tries until a lease outlasts its ttl by a moment at most: a machine may stall in a call. */
   private void assertCountsFromItsCall(String what, Beyond call) throws InterruptedException {
     Duration least = fixture.ttl();
-    for (int i = 0; i < MAX_CALLS && least.compareTo(MOMENT) > 0; i++) {
+    for (int i = 0; i < MAX_CALLS && least.compareTo(READING_MARGIN) > 0; i++) {
       try {
         Duration beyond = call.call();
         least = beyond.compareTo(least) < 0 ? beyond : least;
@@ -221,7 +221,7 @@ public abstract class ValidityRules {
     }
     assertThat(least)
         .as("by how much %s outlasts its ttl, counted from the call, at best", what)
-        .isLessThanOrEqualTo(MOMENT);
+        .isLessThanOrEqualTo(READING_MARGIN);
   }
 
   @Test
@@ -264,7 +264,7 @@ public abstract class ValidityRules {
   @Test
   @Rule("VAL-3")
   @IfThisFails("check that remaining() is computed again each time, from the clock")
-  void whatRemainsCountsDown() {
+  void theRemainingTimeCountsDown() {
     Lease lease = fixture.take(fixture.open(), fixture.name("held"), fixture.ttl());
     Duration first = lease.remaining();
     long start = System.nanoTime();
@@ -511,7 +511,7 @@ public abstract class ValidityRules {
   @Test
   @Rule("VAL-6")
   @IfThisFails("check that a ttl is not compared with a timeout: nodes mostly answer much sooner")
-  void aTtlBelowTheTimeOutsIsTaken() {
+  void aTtlBelowTheTimeoutsIsTaken() {
     Needs.nodes(fixture, 1);
     LockManager locks = fixture.open("nodeTimeout=" + fixture.shortTtl().toMillis() + "ms");
 

@@ -66,7 +66,7 @@ public abstract class WaitValueRules {
   @Test
   @Rule("WAIT-16")
   @IfThisFails("check that a wait is counted in nanoseconds or milliseconds, and is not rounded")
-  void aWaitInVainTakesAsLongAsItWasAskedForWhateverTheNumber() {
+  void anUnsuccessfulWaitTakesAsLongAsRequestedWhateverTheNumber() {
     LockManager locks = fixture.open("retryDelay=100ms");
     assertWaits(locks, () -> held("busy"));
   }
@@ -75,7 +75,7 @@ public abstract class WaitValueRules {
   @Test
   @Rule("WAIT-16")
   @IfThisFails("check that no way to ask cuts a wait to milliseconds")
-  void noWaitIsCutToMillisecondsInAnyWayToAsk() throws InterruptedException {
+  void noWaitIsCutToMillisecondsInAnyKindOfRequest() throws InterruptedException {
     LockManager locks = fixture.open("retryDelay=100ms");
     Duration wait = Duration.ofNanos(5_999_999);
     String name = held("cut");
@@ -96,7 +96,7 @@ public abstract class WaitValueRules {
   @Test
   @Rule("WAIT-16")
   @IfThisFails("check that a wait behind others is as exact as that of the head of the queue")
-  void aWaitBehindOthersTakesAsLongAsItWasAskedForWhateverTheNumber() {
+  void aWaitBehindOthersTakesAsLongAsRequestedWhateverTheNumber() {
     LockManager locks = fixture.open("retryDelay=100ms");
     String line = held("line");
     CompletableFuture<?> ahead = locks.tryAcquireAsync(fixture.request(line).waitForever());
@@ -144,7 +144,7 @@ public abstract class WaitValueRules {
   @Test
   @Rule("WAIT-16")
   @IfThisFails("check that a wait of any length begins with an attempt")
-  void aFreeLockIsGotAtOnceHoweverLongOneWouldWait() throws InterruptedException {
+  void aFreeLockIsGrantedAtOnceHoweverLongTheWaitMayBe() throws InterruptedException {
     LockManager locks = fixture.open();
     List<Duration> waits = new ArrayList<>(ODD);
     waits.addAll(DurationRules.ENDLESS);
@@ -164,7 +164,7 @@ public abstract class WaitValueRules {
   @Rule("CLOSE-3")
   @IfThisFails(
       "check that a grace is counted in milliseconds, and that years of it do not overflow")
-  void aGraceTakesAsLongAsItWasGivenWhateverTheNumber() {
+  void aGraceTakesAsLongAsRequestedWhateverTheNumber() {
     List<Lease> leases = new ArrayList<>();
     List<Call<?>> years = new ArrayList<>();
     for (Duration grace : DurationRules.ENDLESS) {

@@ -44,8 +44,8 @@ final class Waited {
   }
 
   /** Gives the lock back. */
-  void release(GivingBack way) {
-    way.giveBack(fixture, held);
+  void release(ReleaseWay way) {
+    way.release(fixture, held);
   }
 
   /** Ends the wait. */
@@ -63,7 +63,7 @@ final class Waited {
 
   /** Releases the lock, and returns whether the waiter gets it within this time. */
   boolean isServedWithin(Duration limit) {
-    release(GivingBack.RELEASE);
+    release(ReleaseWay.RELEASE);
     long begun = System.nanoTime();
     while (!isServed() && Elapsed.since(begun).compareTo(limit) < 0) {
       Attempts.pause();
@@ -74,6 +74,6 @@ final class Waited {
   /** Ends the wait, and gives the lock back from behind. */
   void end() {
     cancel();
-    Attempts.giveBack(fixture, held);
+    Attempts.release(fixture, held);
   }
 }

@@ -37,7 +37,7 @@ public abstract class WaitingRules {
   @Test
   @Rule("WAIT-1")
   @IfThisFails("check that a pause ends with the wait, and so does the place in a line")
-  void aWaitInVainIsOverInTime() throws InterruptedException {
+  void anUnsuccessfulWaitIsOverInTime() throws InterruptedException {
     Duration wait = fixture.allowance().multipliedBy(3).dividedBy(2);
     LockManager locks = fixture.open("retryDelay=10s");
     List<LockRequest> requests = new ArrayList<>();
@@ -92,9 +92,9 @@ public abstract class WaitingRules {
     LockManager locks = fixture.open();
     LockRequest request = fixture.request(name).waitAtMost(Duration.ofMillis(100));
 
-    Call<?> inLine = Call.begin(() -> locks.acquire(request));
+    Call<?> queued = Call.begin(() -> locks.acquire(request));
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(request);
-    inLine.awaited(fixture);
+    queued.awaited(fixture);
     fixture.soon().until("the future was over", future::isDone);
     contender.letGo();
 
@@ -104,7 +104,7 @@ public abstract class WaitingRules {
   @Test
   @Rule("WAIT-1")
   @IfThisFails("check that the end of a wait does not affect an attempt in flight")
-  void anAttemptUnderWayIsNotCutShort() {
+  void anAttemptInFlightIsNotCutShort() {
     Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("slow");
     LockManager locks = fixture.open("nodeTimeout=10s");
@@ -125,7 +125,7 @@ public abstract class WaitingRules {
   @Test
   @Rule("WAIT-2")
   @IfThisFails("check that a waiter tries on until its own time is over, behind others, too")
-  void nobodyGivesUpBeforeTheTimeIsOver() throws InterruptedException {
+  void noWaiterGivesUpBeforeTheTimeIsOver() throws InterruptedException {
     String name = fixture.name("busy");
     Contender.holding(fixture, name);
     LockManager locks = fixture.open();
@@ -153,7 +153,7 @@ public abstract class WaitingRules {
   @Test
   @Rule("WAIT-2")
   @IfThisFails("check that an outage ends no wait: the nodes may be back in time")
-  void nobodyGivesUpWhileNodesRefuse() {
+  void noWaiterGivesUpWhileNodesRefuse() {
     Needs.of(fixture, TckFault.REFUSING);
     String name = fixture.name("refused");
     LockManager locks = fixture.open();

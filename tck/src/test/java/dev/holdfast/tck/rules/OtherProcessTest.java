@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 /** The command of another process. */
 class OtherProcessTest {
   @Test
-  void whatStandsOnTheModulePathIsOnItsClassPath() {
+  void theModulePathIsOnItsClassPath() {
     String before = System.getProperty("jdk.module.path");
     System.setProperty("jdk.module.path", "/lib/of-an-author-with-a-module-info.jar");
     try {

@@ -19,7 +19,7 @@ class RetriesTest {
   }
 
   @Test
-  void whatLooksLikeAnotherRuleIsTriedAgain() {
+  void aFailureThatLooksLikeAnotherRuleIsTriedAgain() {
     assertThatCode(
             () ->
                 Retries.anyOf(
@@ -44,7 +44,7 @@ class RetriesTest {
   }
 
   @Test
-  void whoeverIsInterruptedTriesNothingAnyMore() {
+  void anInterruptedThreadTriesNothingAnyMore() {
     assertThatThrownBy(
             () ->
                 Retries.anyOf(

@@ -35,7 +35,7 @@ class TckFixtureTest {
   }
 
   @Test
-  void whatWasAskedForLastIsDoneFirst() {
+  void theLastActionAtTheEndIsDoneFirst() {
     StringBuilder done = new StringBuilder();
     fixture.atEnd(() -> done.append("first"));
     fixture.atEnd(() -> done.append("last, "));
@@ -83,7 +83,7 @@ class TckFixtureTest {
   }
 
   @Test
-  void whateverIsRegardlessKeepsAnInterrupt() {
+  void aRegardlessActionKeepsAnInterrupt() {
     TckFixture.regardless(
         () -> {
           throw new InterruptedException();
@@ -93,7 +93,7 @@ class TckFixtureTest {
   }
 
   @Test
-  void whoeverIsInterruptedTriesNothingAnyMore() {
+  void anInterruptedThreadTriesNothingAnyMore() {
     for (Eventually.Assertions once :
         List.<Eventually.Assertions>of(
             () -> {

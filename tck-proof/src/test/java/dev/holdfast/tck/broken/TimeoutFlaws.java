@@ -19,10 +19,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Nodes are waited for: too long, not long enough, or by those whom it does not help. */
-final class TimeOutFlaws {
+final class TimeoutFlaws {
   private static final Logger LOG = System.getLogger(Lease.class.getName());
 
-  private TimeOutFlaws() {}
+  private TimeoutFlaws() {}
 
   static List<Flaw> all() {
     return List.of(

@@ -19,12 +19,12 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Lets one waiter at a time through to the right manager. Who is next can be got wrong. */
-class OwnLine extends PassingManager {
+class OwnWaitQueue extends PassingManager {
   private static final Duration DAY = Duration.ofDays(1);
 
   private final Map<String, Deque<CompletableFuture<Void>>> lines = new HashMap<>();
 
-  OwnLine(LockManager right) {
+  OwnWaitQueue(LockManager right) {
     super(right);
   }
 
@@ -178,7 +178,7 @@ class OwnLine extends PassingManager {
     }
 
     private void ask(LockRequest request) {
-      CompletableFuture<Optional<Lease>> future = OwnLine.super.tryAcquireAsync(request);
+      CompletableFuture<Optional<Lease>> future = OwnWaitQueue.super.tryAcquireAsync(request);
       asked = future;
       future.whenComplete(
           (lease, failure) -> {

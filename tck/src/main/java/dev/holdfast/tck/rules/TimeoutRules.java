@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Nodes are slow, or silent: calls wait for them as long as it helps, and no longer. */
-public abstract class TimeOutRules {
+public abstract class TimeoutRules {
   private static final Duration HOUR = Duration.ofHours(1);
 
   /** A node that is slow pauses for less. */
@@ -40,7 +40,7 @@ public abstract class TimeOutRules {
 
   final TckFixture fixture;
 
-  public TimeOutRules(TckFixture fixture) {
+  public TimeoutRules(TckFixture fixture) {
     this.fixture = fixture;
   }
 
@@ -64,7 +64,7 @@ public abstract class TimeOutRules {
   @Test
   @Rule("FAULT-8")
   @IfThisFails("check that inspect, forceRelease and ping wait for a quorum of answers, too")
-  void whatLooksAtSlowNodesIsAnswered() {
+  void inspectionsOfSlowNodesAreAnswered() {
     Needs.of(fixture, TckFault.SLOW);
     LockManager locks = fixture.openWithoutOptions();
     Lease lease = OnNodes.take(fixture, locks, fixture.name("seen"), fixture.foreignTtl());
@@ -437,7 +437,7 @@ public abstract class TimeOutRules {
   @Test
   @Rule("REL-10")
   @IfThisFails("check that unconfirmed releases cause at most one warning a second")
-  void aBurstOfReleasesThatNobodyAnswersIsWarnedOfOnceASecond() {
+  void aBurstOfReleasesThatNoNodeAnswersIsWarnedOfOnceASecond() {
     Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open("nodeTimeout=300ms");
     List<Lease> leases = new ArrayList<>();
@@ -448,7 +448,7 @@ public abstract class TimeOutRules {
       logs.needsToBeSeen();
       Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), "");
       long begun = System.nanoTime();
-      List<Call<Boolean>> closing = leases.stream().map(TimeOutRules::closing).toList();
+      List<Call<Boolean>> closing = leases.stream().map(TimeoutRules::closing).toList();
       closing.forEach(call -> call.awaited(fixture));
 
       assertThat(logs.warnings())
@@ -461,7 +461,7 @@ public abstract class TimeOutRules {
   @Test
   @Rule("WAIT-15")
   @IfThisFails("check the result of a wait behind an attempt that no quorum has answered")
-  void aWaitBehindAnAttemptThatNobodyAnswersIsAnOutage() {
+  void aWaitBehindAnAttemptThatNoNodeAnswersIsAnOutage() {
     Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open("nodeTimeout=100ms", longer("quorumTimeout"));
 
@@ -474,12 +474,12 @@ public abstract class TimeOutRules {
           if (!head.isWaiting()) {
             AnotherRule.isBroken("the head does not wait");
           }
-          LockRequest inLine = request.waitAtMost(Duration.ofMillis(400));
+          LockRequest queued = request.waitAtMost(Duration.ofMillis(400));
           List<Call<?>> waiters =
               List.of(
-                  Call.begin(() -> locks.tryAcquire(inLine)),
-                  Call.begin(() -> locks.acquire(inLine)),
-                  Call.begin(() -> locks.tryAcquireAsync(inLine).join()));
+                  Call.begin(() -> locks.tryAcquire(queued)),
+                  Call.begin(() -> locks.acquire(queued)),
+                  Call.begin(() -> locks.tryAcquireAsync(queued).join()));
           fixture.awaitRegardless("they are over", () -> waiters.stream().allMatch(Call::isOver));
           head.interrupt();
           Faults.end(TckFault.FROZEN, fixture.blocking(), request.name());
@@ -487,7 +487,7 @@ public abstract class TimeOutRules {
             AnotherRule.isBroken("they do not wait in the queue");
           }
 
-          assertThat(waiters).allSatisfy(TimeOutRules::assertOutage);
+          assertThat(waiters).allSatisfy(TimeoutRules::assertOutage);
         });
   }
 

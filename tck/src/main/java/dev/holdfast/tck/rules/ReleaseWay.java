@@ -3,61 +3,61 @@ package dev.holdfast.tck.rules;
 import dev.holdfast.Lease;
 
 /** The ways in which a holder gives a lease back. */
-enum GivingBack {
+enum ReleaseWay {
   RELEASE {
     @Override
-    void giveBack(TckFixture fixture, Lease lease) {
+    void release(TckFixture fixture, Lease lease) {
       TckFixture.regardless(lease::release);
     }
   },
   RELEASE_ASYNC {
     @Override
-    void giveBack(TckFixture fixture, Lease lease) {
+    void release(TckFixture fixture, Lease lease) {
       await(fixture, lease);
     }
   },
   CLOSE {
     @Override
-    void giveBack(TckFixture fixture, Lease lease) {
+    void release(TckFixture fixture, Lease lease) {
       TckFixture.regardless(lease::close);
     }
   },
   /** An early release within try-with-resources. */
   RELEASE_AND_CLOSE {
     @Override
-    void giveBack(TckFixture fixture, Lease lease) {
+    void release(TckFixture fixture, Lease lease) {
       TckFixture.regardless(lease::release);
       TckFixture.regardless(lease::close);
     }
   },
   RELEASE_ASYNC_AND_RELEASE {
     @Override
-    void giveBack(TckFixture fixture, Lease lease) {
+    void release(TckFixture fixture, Lease lease) {
       await(fixture, lease);
       TckFixture.regardless(lease::release);
     }
   },
   RELEASE_BY_ANOTHER_THREAD {
     @Override
-    void giveBack(TckFixture fixture, Lease lease) {
+    void release(TckFixture fixture, Lease lease) {
       Call.begin(lease::release).awaited(fixture);
     }
   },
   RELEASE_WHILE_INTERRUPTED {
     @Override
-    void giveBack(TckFixture fixture, Lease lease) {
+    void release(TckFixture fixture, Lease lease) {
       interrupted(lease::release);
     }
   },
   CLOSE_WHILE_INTERRUPTED {
     @Override
-    void giveBack(TckFixture fixture, Lease lease) {
+    void release(TckFixture fixture, Lease lease) {
       interrupted(lease::close);
     }
   };
 
   /** Gives a lease back, and returns when that has been answered, whatever the answer is. */
-  abstract void giveBack(TckFixture fixture, Lease lease);
+  abstract void release(TckFixture fixture, Lease lease);
 
   private static void await(TckFixture fixture, Lease lease) {
     TckFixture.regardless(

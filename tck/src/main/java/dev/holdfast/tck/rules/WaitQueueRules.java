@@ -21,7 +21,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Waiters stand in a queue, and one that leaves lets the next one try. */
-public abstract class LineRules {
+public abstract class WaitQueueRules {
   /** So that a release comes while a waiter comes. */
   private static final long MICROS = 500;
 
@@ -36,7 +36,7 @@ public abstract class LineRules {
 
   final TckFixture fixture;
 
-  public LineRules(TckFixture fixture) {
+  public WaitQueueRules(TckFixture fixture) {
     this.fixture = fixture;
   }
 
@@ -77,28 +77,28 @@ public abstract class LineRules {
   @IfThisFails("check that a wait is one wait, and not a loop that joins the line again and again")
   void waitersKeepTheirPlaceForSeconds() {
     LockManager locks = fixture.open();
-    List<LineOfThree> lines = new ArrayList<>();
+    List<QueueOfThree> queues = new ArrayList<>();
     for (Asking way : Asking.values()) {
       for (UnaryOperator<LockRequest> wait : waits(way)) {
-        lines.add(new LineOfThree(locks, List.of(way, way, way), wait));
+        queues.add(new QueueOfThree(locks, List.of(way, way, way), wait));
       }
     }
-    lines.add(new LineOfThree(locks, List.of(Asking.values()), LockRequest::waitForever));
+    queues.add(new QueueOfThree(locks, List.of(Asking.values()), LockRequest::waitForever));
     long begun = System.nanoTime();
     for (int waiter = 0; waiter < ARRIVALS.size(); waiter++) {
       Duration due = ARRIVALS.get(waiter);
       fixture.awaitPast(begun, due);
-      for (LineOfThree line : lines) {
-        line.join(waiter);
+      for (QueueOfThree queue : queues) {
+        queue.join(waiter);
       }
     }
     fixture.awaitPast(begun, SECONDS);
 
-    lines.forEach(line -> line.contender.letGo());
+    queues.forEach(queue -> queue.contender.letGo());
 
-    for (LineOfThree line : lines) {
-      fixture.soon().untilNoMoreCome(line.served::size, ARRIVALS.size());
-      assertThat(line.served).as("served in a line of %s", line.ways).isSorted();
+    for (QueueOfThree queue : queues) {
+      fixture.soon().untilNoMoreCome(queue.served::size, ARRIVALS.size());
+      assertThat(queue.served).as("served in a line of %s", queue.ways).isSorted();
     }
   }
 
@@ -111,7 +111,7 @@ public abstract class LineRules {
   }
 
   /** Waiters that come one after another for a lock that somebody else holds. */
-  private final class LineOfThree {
+  private final class QueueOfThree {
     private final LockManager locks;
     private final List<Asking> ways;
     private final UnaryOperator<LockRequest> wait;
@@ -119,7 +119,7 @@ public abstract class LineRules {
     private final Contender contender = Contender.holding(fixture, name);
     private final List<Integer> served = new CopyOnWriteArrayList<>();
 
-    LineOfThree(LockManager locks, List<Asking> ways, UnaryOperator<LockRequest> wait) {
+    QueueOfThree(LockManager locks, List<Asking> ways, UnaryOperator<LockRequest> wait) {
       this.locks = locks;
       this.ways = ways;
       this.wait = wait;
@@ -148,7 +148,7 @@ public abstract class LineRules {
   @Test
   @Rule("WAIT-5")
   @IfThisFails("check that the head of the queue polls, or is notified of a release")
-  void aWaiterGetsWhatSomebodyElseLetsGo() throws InterruptedException {
+  void aWaiterGetsALockThatAnotherOwnerReleases() throws InterruptedException {
     String name = fixture.name("passed-on");
     Contender contender = Contender.holding(fixture, name);
     LockManager locks = fixture.open();
@@ -178,7 +178,7 @@ public abstract class LineRules {
   @Rule("WAIT-5")
   @IfThisFails(
       "check that a waiter that leaves the queue, with the lock or without, lets the next one try")
-  void everybodyInALineGetsItsTurn() throws InterruptedException {
+  void everyWaiterInAWaitQueueGetsItsTurn() throws InterruptedException {
     String name = fixture.name("line");
     LockManager locks = fixture.open();
     Lease held = fixture.take(locks, name, fixture.ttl());
@@ -193,7 +193,7 @@ public abstract class LineRules {
     }
     impatient.awaited(fixture);
 
-    Attempts.giveBack(fixture, held);
+    Attempts.release(fixture, held);
 
     assertAllServed(name, waiters, List.of());
   }
@@ -201,7 +201,7 @@ public abstract class LineRules {
   @Test
   @Rule("WAIT-5")
   @IfThisFails("check that a waiter that gives up leaves its turn to the next one")
-  void whoeverGivesUpLeavesTheTurnToTheNext() throws InterruptedException {
+  void aWaiterThatGivesUpLeavesItsTurnToTheNext() throws InterruptedException {
     LockManager locks = fixture.open();
     String ofThread = fixture.name("interrupted");
     Contender first = Contender.holding(fixture, ofThread);
@@ -224,7 +224,7 @@ public abstract class LineRules {
   @Test
   @Rule("WAIT-5")
   @IfThisFails("check that a release is not overlooked while a waiter joins the queue")
-  void aLockThatIsReleasedWhileAWaiterComesIsGot() throws InterruptedException {
+  void aLockThatIsReleasedWhileAWaiterComesIsGranted() throws InterruptedException {
     Seed seed = new Seed();
     LockManager locks = fixture.open();
     for (int round = 0; round < ROUNDS; round++) {
@@ -238,7 +238,7 @@ public abstract class LineRules {
       }
       seed.pauseUpTo(MICROS);
 
-      Attempts.giveBack(fixture, held);
+      Attempts.release(fixture, held);
 
       assertAllServed(name, waiters, List.of());
     }
@@ -296,13 +296,13 @@ public abstract class LineRules {
   @Test
   @Rule("WAIT-8")
   @IfThisFails("check that a request without a wait checks whether others wait in the queue")
-  void nobodyOvertakesThoseWhoWait() throws InterruptedException {
+  void noRequestOvertakesWaiters() throws InterruptedException {
     LockManager locks = fixture.open("retryDelay=60s");
     for (int round = 0; round < 3; round++) {
       String name = fixture.name("overtaken");
       Contender contender = Contender.holding(fixture, name);
       CompletableFuture<?> waiter = locks.tryAcquireAsync(fixture.request(name).waitForever());
-      untilTheFirstInLineWasRefused(locks, name);
+      untilTheHeadWasRefused(locks, name);
 
       contender.letGo();
 
@@ -314,7 +314,7 @@ public abstract class LineRules {
   @Test
   @Rule("WAIT-8")
   @IfThisFails("check that a request without a wait does not wait for the head's attempt")
-  void behindAnAttemptThatIsUnderWayAnAttemptIsEmptyAtOnce() {
+  void anAttemptBehindAnotherInFlightIsEmptyAtOnce() {
     Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("under-way");
     LockManager locks = fixture.open("nodeTimeout=10s");
@@ -340,8 +340,8 @@ public abstract class LineRules {
    * Waits until all in a line have had their turn, whatever they made of it, which is other rules'.
    * So is what those get who had given up, and what nobody gives back: that is taken away.
    */
-  private void assertAllServed(String name, List<Call<Lease>> line, List<Call<Lease>> gone) {
-    List<Call<Lease>> left = new ArrayList<>(line);
+  private void assertAllServed(String name, List<Call<Lease>> queue, List<Call<Lease>> gone) {
+    List<Call<Lease>> left = new ArrayList<>(queue);
     left.addAll(gone);
     AtomicLong served = new AtomicLong(System.nanoTime());
     fixture
@@ -351,14 +351,14 @@ public abstract class LineRules {
             () -> {
               List<Call<Lease>> over = left.stream().filter(Call::isOver).toList();
               for (Call<Lease> waiter : over) {
-                waiter.result().ifPresent(lease -> Attempts.giveBack(fixture, lease));
+                waiter.result().ifPresent(lease -> Attempts.release(fixture, lease));
                 served.set(System.nanoTime());
               }
               left.removeAll(over);
               if (Elapsed.since(served.get()).compareTo(Attempts.LOOK) > 0) {
                 fixture.nodes().forEach(node -> node.remove(name));
               }
-              return left.stream().noneMatch(line::contains);
+              return left.stream().noneMatch(queue::contains);
             });
   }
 
@@ -371,12 +371,11 @@ public abstract class LineRules {
    * Waits until the first of the queue was refused, which those behind it report. Whoever tells
    * nothing is let be.
    */
-  private void untilTheFirstInLineWasRefused(LockManager locks, String name)
-      throws InterruptedException {
+  private void untilTheHeadWasRefused(LockManager locks, String name) throws InterruptedException {
     long begun = System.nanoTime();
     while (Elapsed.since(begun).compareTo(Attempts.LOOK) < 0) {
       try {
-        Attempts.giveBack(fixture, locks.acquire(fixture.request(name).waitAtMost(Duration.ZERO)));
+        Attempts.release(fixture, locks.acquire(fixture.request(name).waitAtMost(Duration.ZERO)));
       } catch (LockContendedException behind) {
         if (behind.votes().refused() > 0) {
           return;

@@ -21,18 +21,18 @@ import org.junit.jupiter.api.Test;
 /**
  * A waiter that is interrupted or cancelled takes nothing; other calls do not mind an interrupt.
  */
-public abstract class GivingUpRules {
+public abstract class CancellationRules {
   /** About as long as an attempt takes, so that all of its moments are hit. */
   private static final long MICROS = 1_500;
 
   private static final int ROUNDS = 40;
 
   /** The number of futures that are given up, six of them in each way other than a cancel. */
-  private static final int GIVEN_UP = 48;
+  private static final int CANCELLED = 48;
 
   final TckFixture fixture;
 
-  public GivingUpRules(TckFixture fixture) {
+  public CancellationRules(TckFixture fixture) {
     this.fixture = fixture;
   }
 
@@ -41,7 +41,7 @@ public abstract class GivingUpRules {
   @IfThisFails(
       "check that an interrupt ends the wait of its thread, at the head of the queue or not, and no"
           + " other wait")
-  void anInterruptEndsAWaitAndDisturbsNobody() throws InterruptedException {
+  void anInterruptEndsAWaitAndDisturbsNoOtherWaiter() throws InterruptedException {
     String name = fixture.name("interrupted");
     Contender contender = Contender.holding(fixture, name);
     LockManager locks = fixture.open();
@@ -71,7 +71,7 @@ public abstract class GivingUpRules {
   @Test
   @Rule("WAIT-7")
   @IfThisFails("check what becomes of an interrupt that comes before the call")
-  void whoIsInterruptedBeforehandGetsNoLock() throws InterruptedException {
+  void aThreadThatIsInterruptedBeforehandGetsNoLock() throws InterruptedException {
     String name = fixture.name("before");
     LockManager locks = fixture.open();
     for (LockRequest request :
@@ -93,7 +93,7 @@ public abstract class GivingUpRules {
   @Test
   @Rule("WAIT-7")
   @IfThisFails("check that a lock granted to a caller that is gone is released")
-  void anInterruptAtAnyMomentLeavesNoLockAndIsNeverSwallowed() throws InterruptedException {
+  void anInterruptAtAnyTimeLeavesNoLockAndIsNeverSwallowed() throws InterruptedException {
     Seed seed = new Seed();
     LockManager locks = fixture.open();
     for (int round = 0; round < ROUNDS; round++) {
@@ -111,7 +111,7 @@ public abstract class GivingUpRules {
               "the interrupt came through; " + seed,
               () -> caller.endedByInterrupt() || caller.leftInterruptToCaller());
       contender.ifPresent(Contender::letGo);
-      caller.lease().ifPresent(lease -> Attempts.giveBack(fixture, lease));
+      caller.lease().ifPresent(lease -> Attempts.release(fixture, lease));
       Attempts.awaitFree(fixture, name);
     }
   }
@@ -133,7 +133,7 @@ public abstract class GivingUpRules {
       fixture.awaitRegardless("the call ends", caller::isOver);
       interrupts.close();
 
-      caller.lease().ifPresent(lease -> Attempts.giveBack(fixture, lease));
+      caller.lease().ifPresent(lease -> Attempts.release(fixture, lease));
       Attempts.awaitFree(fixture, name);
     }
   }
@@ -183,7 +183,7 @@ public abstract class GivingUpRules {
   @Test
   @Rule("WAIT-9")
   @IfThisFails("check that a future that was given up leaves the line")
-  void aFutureThatWasGivenUpTakesNothing() throws InterruptedException {
+  void aFutureThatWasCancelledTakesNothing() throws InterruptedException {
     String name = fixture.name("given-up");
     Contender contender = Contender.holding(fixture, name);
     LockManager locks = fixture.open();
@@ -204,16 +204,16 @@ public abstract class GivingUpRules {
   @Test
   @Rule("WAIT-9")
   @IfThisFails("check that a lock granted to an abandoned future is released")
-  void aFutureThatIsGivenUpAtAnyMomentLeavesNoLock() throws InterruptedException {
-    giveUpAtAnyMoment(false);
+  void aFutureThatIsCancelledAtAnyTimeLeavesNoLock() throws InterruptedException {
+    cancelAtAnyTime(false);
   }
 
   @Test
   @Rule("WAIT-9")
   @IfThisFails("check that an unclaimed lock is released at once, even with holdAtLeast")
-  void aFutureThatIsGivenUpLeavesNoLockThatWasToBeHeldForSomeTime() throws InterruptedException {
+  void aFutureThatIsCancelledLeavesNoLockWithAMinimumHold() throws InterruptedException {
     Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
-    giveUpAtAnyMoment(true);
+    cancelAtAnyTime(true);
   }
 
   @Test
@@ -336,11 +336,11 @@ public abstract class GivingUpRules {
     return made.result().orElseThrow();
   }
 
-  private void giveUpAtAnyMoment(boolean toBeHeld) throws InterruptedException {
+  private void cancelAtAnyTime(boolean toBeHeld) throws InterruptedException {
     Seed seed = new Seed();
     LockManager locks = fixture.open();
     List<String> names = new ArrayList<>();
-    for (int round = 0; round < GIVEN_UP; round++) {
+    for (int round = 0; round < CANCELLED; round++) {
       String name = fixture.name("moment");
       Optional<Contender> contender =
           seed.nextBoolean() ? Optional.of(Contender.holding(fixture, name)) : Optional.empty();
@@ -349,18 +349,18 @@ public abstract class GivingUpRules {
           locks.tryAcquireAsync(toBeHeld ? request.holdAtLeast(fixture.ttl()) : request);
       seed.pauseUpTo(MICROS);
 
-      boolean isGivenUp =
+      boolean isCancelled =
           switch (round % 8) {
             case 3 -> future.complete(Optional.empty());
             case 7 -> future.completeExceptionally(new IllegalStateException("given up"));
             default -> future.cancel(true);
           };
       contender.ifPresent(Contender::letGo);
-      if (isGivenUp) {
+      if (isCancelled) {
         names.add(name);
         Attempts.awaitFree(fixture, name);
       } else {
-        future.join().ifPresent(lease -> Attempts.giveBack(fixture, lease));
+        future.join().ifPresent(lease -> Attempts.release(fixture, lease));
       }
     }
     fixture

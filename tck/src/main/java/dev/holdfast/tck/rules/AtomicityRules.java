@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
  * in turn, so that something comes between whatever steps a backend takes.
  */
 @Tag("exclusion")
-public abstract class AsOneRules {
+public abstract class AtomicityRules {
   private static final int RELEASED = 50;
 
   /** Time for a step of an extension that comes behind the release. */
@@ -34,7 +34,7 @@ public abstract class AsOneRules {
 
   final TckFixture fixture;
 
-  public AsOneRules(TckFixture fixture) {
+  public AtomicityRules(TckFixture fixture) {
     this.fixture = fixture;
   }
 
@@ -180,7 +180,7 @@ public abstract class AsOneRules {
   @Test
   @Rule("ACQ-4")
   @IfThisFails("check that what an attempt left is compared and deleted in one step")
-  void nothingComesBetweenComparingAndTakingBack() throws InterruptedException {
+  void nothingComesBetweenComparingAndReleasingAFailedAttempt() throws InterruptedException {
     Needs.nodes(fixture, 3);
     atEachStep(
         new Overtaken() {
@@ -284,7 +284,7 @@ public abstract class AsOneRules {
   @Test
   @Rule("INSP-2")
   @IfThisFails("check that forceRelease frees the name for any holder")
-  void aForcedReleaseThatSaysSoHasFreedTheNameWhoeverCameBetween() throws InterruptedException {
+  void aForcedReleaseThatSaysSoHasFreedTheNameFromAnyOwner() throws InterruptedException {
     forcedAtEachStep(
         name -> OnNodes.occupy(fixture, fixture.nodes(), name),
         (name, said) ->

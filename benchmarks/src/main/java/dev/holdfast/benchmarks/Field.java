@@ -34,7 +34,7 @@ final class Field implements AutoCloseable {
     try {
       Contestant floor = new RawLettuce(nodes.uris());
       opened.add(floor);
-      SlowLink link = SlowLink.before(nodes.node(Math.min(LINKED, nodes.size() - 1)));
+      SlowProxy link = SlowProxy.before(nodes.node(Math.min(LINKED, nodes.size() - 1)));
       opened.add(link);
       List<String> uris = new ArrayList<>(nodes.uris());
       if (scenario.isLinked()) {
@@ -67,7 +67,7 @@ final class Field implements AutoCloseable {
     }
   }
 
-  private void open(Kind kind, Contestant floor, SlowLink link, List<String> uris) {
+  private void open(Kind kind, Contestant floor, SlowProxy link, List<String> uris) {
     try {
       subjects.add(new Subject(kind, kind.opener().open(uris), floor, nodes, link, uris));
     } catch (Exception e) {

@@ -34,7 +34,7 @@ interface Scenario {
     return effort.rounds();
   }
 
-  /** Whether contestants talk to one of the servers by a {@link SlowLink}. */
+  /** Whether contestants talk to one of the servers by a {@link SlowProxy}. */
   default boolean isLinked() {
     return false;
   }

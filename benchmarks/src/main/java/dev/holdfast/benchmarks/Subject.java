@@ -22,7 +22,7 @@ record Subject(
     Contestant contestant,
     Contestant floor,
     TestNodes nodes,
-    SlowLink link,
+    SlowProxy link,
     List<String> uris) {
   private static final int ROUND_TRIPS = 50;
 

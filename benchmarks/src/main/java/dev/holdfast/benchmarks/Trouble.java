@@ -8,12 +8,12 @@ enum Trouble {
   /** It accepts connections, and answers nothing. */
   FROZEN("frozen") {
     @Override
-    void begin(TestNode node, SlowLink link) {
+    void begin(TestNode node, SlowProxy link) {
       node.freeze();
     }
 
     @Override
-    void end(TestNode node, SlowLink link) {
+    void end(TestNode node, SlowProxy link) {
       node.thaw();
     }
   },
@@ -21,12 +21,12 @@ enum Trouble {
   /** Its replies are late. */
   SLOW("slow by 20 ms") {
     @Override
-    void begin(TestNode node, SlowLink link) {
+    void begin(TestNode node, SlowProxy link) {
       link.late(LATE);
     }
 
     @Override
-    void end(TestNode node, SlowLink link) {
+    void end(TestNode node, SlowProxy link) {
       link.late(Duration.ZERO);
     }
   },
@@ -34,12 +34,12 @@ enum Trouble {
   /** There is no process. */
   DEAD("dead") {
     @Override
-    void begin(TestNode node, SlowLink link) {
+    void begin(TestNode node, SlowProxy link) {
       node.kill();
     }
 
     @Override
-    void end(TestNode node, SlowLink link) {
+    void end(TestNode node, SlowProxy link) {
       node.restart();
       node.vouch(0);
     }
@@ -57,7 +57,7 @@ enum Trouble {
     return words;
   }
 
-  abstract void begin(TestNode node, SlowLink link);
+  abstract void begin(TestNode node, SlowProxy link);
 
-  abstract void end(TestNode node, SlowLink link);
+  abstract void end(TestNode node, SlowProxy link);
 }

@@ -23,7 +23,7 @@ class ChaosTest {
 
   @Test
   @Timeout(value = 20, unit = TimeUnit.MINUTES)
-  @DisplayName("whatever happens to nodes, network and clients, all that is promised is kept")
+  @DisplayName("all promises are kept under all faults of nodes, network and clients")
   void allThatIsPromisedIsKept() throws Exception {
     long seed = Long.getLong(SEED, System.nanoTime());
     Random random = new Random(seed);

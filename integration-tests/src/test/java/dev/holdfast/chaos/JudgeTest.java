@@ -105,7 +105,7 @@ class JudgeTest {
 
   @Test
   @DisplayName("a client that stood still believes until its validity ends, and no longer")
-  void whoStoodStillBelievesUntilItsValidityEnds() {
+  void aClientThatStoodStillBelievesUntilItsValidityEnds() {
     got("a", 1, 0, 100);
     judge.hear(new Entry.Ending("a", millis(5_000), false));
     held("b", 2, 101, 200);
@@ -115,7 +115,7 @@ class JudgeTest {
 
   @Test
   @DisplayName("a client that does not look at the end of its validity is found")
-  void whoIgnoresItsEndIsFound() {
+  void aClientThatIgnoresItsEndIsFound() {
     got("a", 1, 0, 100);
     judge.hear(new Entry.Ending("a", millis(5_000), true));
     held("b", 2, 101, 200);
@@ -169,7 +169,7 @@ class JudgeTest {
   }
 
   @Test
-  @DisplayName("of two with one token between them, one loses the other's update")
+  @DisplayName("two holders with the same token lose an update")
   void withOneTokenBetweenThemAnUpdateIsLost() {
     held("a", 1, 0, 100);
     held("b", 1, 50, 200);
@@ -241,8 +241,8 @@ class JudgeTest {
   }
 
   @Test
-  @DisplayName("a lock that nobody gets any more is a recovery that is late")
-  void aLockThatNobodyGetsAnyMore() {
+  @DisplayName("a lock that is never granted again is a recovery that is late")
+  void aLockThatIsNeverGrantedAgainIsLate() {
     held("a", 1, 0, 50);
     trouble(60, 100, LONG_AGO);
 
@@ -250,8 +250,8 @@ class JudgeTest {
   }
 
   @Test
-  @DisplayName("of a thousand calls one may take longer than its limit")
-  void ofAThousandCallsOneMayTakeLonger() {
+  @DisplayName("one of a thousand calls may take longer than its limit")
+  void oneOfAThousandCallsMayTakeLonger() {
     for (int i = 0; i < 999; i++) {
       judge.hear(new Entry.Called("release", 0));
     }

@@ -68,10 +68,10 @@ enum NodeFault {
         follow(replica, victim.node());
         await(replica, "master_link_status:up");
         replica.command("REPLICAOF", "NO", "ONE");
-        victim.link().leadTo(replica);
+        victim.proxy().leadTo(replica);
         return () -> {
           victim.node().command("FLUSHALL"); // it was away, and nobody tells it what it missed
-          victim.link().leadTo(victim.node());
+          victim.proxy().leadTo(victim.node());
           replicas.close();
         };
       }),
@@ -137,17 +137,17 @@ enum NodeFault {
 
   CUT(
       victim -> {
-        victim.link().cut();
+        victim.proxy().cut();
         return BY_ITSELF;
       }),
-  REFUSING(victim -> onItsWay(victim, Link::refuse)),
-  SWALLOWED(victim -> onItsWay(victim, Link::swallow)),
-  SLOW(victim -> onItsWay(victim, link -> link.delay(slowness(victim), slowness(victim)))),
-  SLOW_TO_REPLY(victim -> onItsWay(victim, link -> link.delay(0, slowness(victim)))),
-  THROTTLED(victim -> onItsWay(victim, link -> link.throttle(victim.upTo(20)))),
-  REQUESTS_LOST(victim -> onItsWay(victim, Link::loseRequests)),
-  REPLIES_LOST(victim -> onItsWay(victim, Link::loseReplies)),
-  REPLIES_CUT_IN_HALF(victim -> onItsWay(victim, Link::halveReplies));
+  REFUSING(victim -> onItsWay(victim, FaultProxy::refuse)),
+  SWALLOWED(victim -> onItsWay(victim, FaultProxy::swallow)),
+  SLOW(victim -> onItsWay(victim, proxy -> proxy.delay(slowness(victim), slowness(victim)))),
+  SLOW_TO_REPLY(victim -> onItsWay(victim, proxy -> proxy.delay(0, slowness(victim)))),
+  THROTTLED(victim -> onItsWay(victim, proxy -> proxy.throttle(victim.upTo(20)))),
+  REQUESTS_LOST(victim -> onItsWay(victim, FaultProxy::loseRequests)),
+  REPLIES_LOST(victim -> onItsWay(victim, FaultProxy::loseReplies)),
+  REPLIES_CUT_IN_HALF(victim -> onItsWay(victim, FaultProxy::halveReplies));
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -162,9 +162,9 @@ enum NodeFault {
     Healing begin(Victim victim) throws Exception;
   }
 
-  /** A fault of a link. */
+  /** A fault of a proxy. */
   private interface Trouble {
-    void on(Link link);
+    void on(FaultProxy proxy);
   }
 
   Healing begin(Victim victim) throws Exception {
@@ -176,8 +176,8 @@ enum NodeFault {
   }
 
   private static Healing onItsWay(Victim victim, Trouble trouble) {
-    trouble.on(victim.link());
-    return victim.link()::heal;
+    trouble.on(victim.proxy());
+    return victim.proxy()::heal;
   }
 
   private static int slowness(Victim victim) {

@@ -19,7 +19,7 @@ final class World implements AutoCloseable {
   private final TestNodes nodes;
   private final Path folder;
   private final NioReactor reactor;
-  private final List<Link> links = new ArrayList<>();
+  private final List<FaultProxy> proxies = new ArrayList<>();
   private final List<Sightings> sightings = new ArrayList<>();
   private final List<Thread> watchers = new ArrayList<>();
 
@@ -35,7 +35,7 @@ final class World implements AutoCloseable {
             .directory(this.folder)
             .start();
     this.reactor = new NioReactor(TICK_MILLIS);
-    nodes.all().forEach(node -> links.add(new Link(reactor, node)));
+    nodes.all().forEach(node -> proxies.add(new FaultProxy(reactor, node)));
   }
 
   /** Writes down from now on which locks are on the nodes. */
@@ -55,11 +55,11 @@ final class World implements AutoCloseable {
 
   /** Returns the URIs by which clients see the nodes. */
   List<String> uris() {
-    return links.stream().map(Link::uri).toList();
+    return proxies.stream().map(FaultProxy::uri).toList();
   }
 
   Victim victim(int node, Random random) {
-    return new Victim(nodes.node(node), links.get(node), ClockShim.ofNode(folder, node), random);
+    return new Victim(nodes.node(node), proxies.get(node), ClockShim.ofNode(folder, node), random);
   }
 
   /** Has what was seen written down. */
@@ -73,7 +73,7 @@ final class World implements AutoCloseable {
   @Override
   public void close() {
     sightings.forEach(Sightings::end);
-    links.forEach(Link::close);
+    proxies.forEach(FaultProxy::close);
     reactor.close();
     nodes.close();
   }

@@ -4,7 +4,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
-import dev.holdfast.benchmarks.SlowLink;
+import dev.holdfast.benchmarks.SlowProxy;
 import dev.holdfast.cli.process.Stopwatch;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -47,14 +47,14 @@ final class CompareNodes {
       }
       Duration unavailable = dead.elapsed();
       back.get();
-      return CompareCells.twoOwners(isGotBesides(first, lock, nodes.uris()))
+      return CompareCells.twoOwners(isGrantedTwice(first, lock, nodes.uris()))
           .withUnavailable(unavailable);
     }
   }
 
   static CompareCells failover(CompareLock lock) throws Exception {
     try (TestNodes all = TestNodes.start(lock.nodes() + 1);
-        SlowLink link = SlowLink.before(all.node(0))) {
+        SlowProxy link = SlowProxy.before(all.node(0))) {
       TestNode master = all.node(0);
       TestNode replica = all.node(lock.nodes());
       List<String> before = all.uris().subList(0, lock.nodes());
@@ -70,14 +70,14 @@ final class CompareNodes {
         after.set(0, replica.uri());
         Duration unavailable =
             meanwhile.isPresent() ? meanwhile.get() : untilGranted(lock, after, dead);
-        return CompareCells.twoOwners(isGotBesides(first, lock, after))
+        return CompareCells.twoOwners(isGrantedTwice(first, lock, after))
             .withUnavailable(unavailable);
       }
     }
   }
 
   /** Makes a node the master's replica, and returns when it is in step. */
-  private static void replicate(TestNode master, SlowLink link, TestNode replica)
+  private static void replicate(TestNode master, SlowProxy link, TestNode replica)
       throws InterruptedException {
     master.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
     replica.command("REPLICAOF", link.host(), Integer.toString(link.port()));
@@ -100,7 +100,7 @@ final class CompareNodes {
   }
 
   /** Whether another owner gets a lock, and both then say that they hold it. */
-  private static boolean isGotBesides(Lease first, CompareLock lock, List<String> uris)
+  private static boolean isGrantedTwice(Lease first, CompareLock lock, List<String> uris)
       throws InterruptedException {
     try (LockManager others = lock.open(uris)) {
       Optional<Lease> second = others.tryAcquire(LockRequest.of(NAME, LONG).waitAtMost(INSISTENCE));

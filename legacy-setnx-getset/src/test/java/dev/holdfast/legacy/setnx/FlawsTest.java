@@ -143,7 +143,7 @@ class FlawsTest {
 
   @Test
   void aDelBetweenItsCheckAndItsArrivalRemovesAnotherOwnersLock() throws InterruptedException {
-    Between slow = fleet.between();
+    InterceptingProxy slow = fleet.proxy();
     Lease late = Fleet.take(fleet.manager(slow, clock), "orders");
     HandClock others = clock.ahead(Duration.ofSeconds(12));
     String seconds = stamp(25);
@@ -169,7 +169,7 @@ class FlawsTest {
   @Test
   void aDelBetweenGetAndGetsetMakesALoserOverwriteTheNextOwner() throws InterruptedException {
     fleet.say("SETNX", KEY, EXPIRED);
-    Between slow = fleet.between();
+    InterceptingProxy slow = fleet.proxy();
     LockManager loser = fleet.manager(slow, clock);
     String owners = stamp(60);
     slow.before(
@@ -263,8 +263,8 @@ class FlawsTest {
   }
 
   @Test
-  void aSetnxWhoseReplyIsLostKeepsEverybodyOutUntilItsStampPasses() throws InterruptedException {
-    Between broken = fleet.between();
+  void aSetnxWhoseReplyIsLostKeepsAllOutUntilItsStampPasses() throws InterruptedException {
+    InterceptingProxy broken = fleet.proxy();
     LockManager unlucky = fleet.manager(broken, clock);
     broken.loseReplyTo("SETNX");
 
@@ -278,8 +278,8 @@ class FlawsTest {
   }
 
   @Test
-  void aDelThatIsLostKeepsEverybodyOutUntilItsStampPasses() throws InterruptedException {
-    Between broken = fleet.between();
+  void aDelThatIsLostKeepsAllOutUntilItsStampPasses() throws InterruptedException {
+    InterceptingProxy broken = fleet.proxy();
     LockManager unlucky = fleet.manager(broken, clock);
     Lease lease = Fleet.take(unlucky, "orders");
     broken.lose("DEL");
@@ -293,7 +293,7 @@ class FlawsTest {
 
   @Test
   void aValueBetweenAnExtensionsGetAndItsGetsetIsOverwritten() {
-    Between slow = fleet.between();
+    InterceptingProxy slow = fleet.proxy();
     LockManager locks = fleet.manager(slow, clock);
     SetnxGrant grant = Fleet.granted(locks);
     slow.before("GETSET", () -> fleet.say("SET", KEY, "locked"));
@@ -305,11 +305,11 @@ class FlawsTest {
 
   @Test
   void aGetsetThatArrivesAfterTheReleaseOverwritesTheNextOwner() throws InterruptedException {
-    Between slow = fleet.between();
+    InterceptingProxy slow = fleet.proxy();
     LockManager locks = fleet.manager(slow, clock);
     SetnxGrant grant = Fleet.granted(locks);
     CountDownLatch arrives = new CountDownLatch(1);
-    slow.passAfterTheEnd("GETSET", () -> Between.passed(arrives));
+    slow.passAfterTheEnd("GETSET", () -> InterceptingProxy.passed(arrives));
 
     assertThat(Fleet.extended(locks, grant)).failsWithin(5, TimeUnit.SECONDS);
     assertThat(Fleet.released(locks, grant))
@@ -338,7 +338,7 @@ class FlawsTest {
 
   /** The first ancestor: two commands, and a client that dies between them. */
   @Test
-  void aCrashBetweenSetnxAndExpireLeavesTheLockForEver() {
+  void aCrashBetweenSetnxAndExpireLeavesTheLockForever() {
     assertThat(fleet.say("SETNX", KEY, "1")).isEqualTo(1L);
 
     assertThat(fleet.say("TTL", KEY)).as("no end").isEqualTo(-1L);

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Clients of one server: managers of ours, and raw commands in between. Closes what it opened. */
+/** Clients of one server: managers of ours, and raw commands in proxy. Closes what it opened. */
 final class Fleet implements AutoCloseable {
   static final Duration TTL = Duration.ofSeconds(10);
 
@@ -46,12 +46,12 @@ final class Fleet implements AutoCloseable {
     return manager(node.uri(), clock, settings);
   }
 
-  LockManager manager(Between between, Clock clock) {
-    return manager(between, clock, settings -> {});
+  LockManager manager(InterceptingProxy proxy, Clock clock) {
+    return manager(proxy, clock, settings -> {});
   }
 
-  LockManager manager(Between between, Clock clock, Consumer<SetnxLocks.Builder> settings) {
-    return manager(between.uri(), clock, settings);
+  LockManager manager(InterceptingProxy proxy, Clock clock, Consumer<SetnxLocks.Builder> settings) {
+    return manager(proxy.uri(), clock, settings);
   }
 
   LockManager manager(String uri, Clock clock, Consumer<SetnxLocks.Builder> settings) {
@@ -67,10 +67,10 @@ final class Fleet implements AutoCloseable {
     return locks;
   }
 
-  Between between() {
-    Between between = new Between(node);
-    open.push(between::close);
-    return between;
+  InterceptingProxy proxy() {
+    InterceptingProxy proxy = new InterceptingProxy(node);
+    open.push(proxy::close);
+    return proxy;
   }
 
   static LockPrimitive primitive(LockManager locks) {

@@ -44,53 +44,53 @@ class SetnxAttemptTest {
 
   @Test
   void freeLockIsAcquiredBySetnxAndReleasedByDel() throws InterruptedException {
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
 
     Lease lease = Fleet.take(locks, "orders");
     boolean released = lease.release();
 
     assertThat(released).isTrue();
     assertThat(lease.token()).isEqualTo(STAMP);
-    assertThat(between.commandsAbout(KEY))
+    assertThat(proxy.commandsAbout(KEY))
         .containsExactly("SETNX " + KEY + " " + STAMP, "DEL " + KEY);
   }
 
   @Test
   void heldLockIsReadAndLeftUnchanged() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(5));
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
 
     Optional<Lease> lease = locks.tryAcquire("orders", Fleet.TTL);
 
     assertThat(lease).isEmpty();
     assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(5));
-    assertThat(between.commandsAbout(KEY))
+    assertThat(proxy.commandsAbout(KEY))
         .containsExactly("SETNX " + KEY + " " + STAMP, "GET " + KEY);
   }
 
   @Test
   void aLockThatHasExpiredIsTakenOverByGetset() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(-1));
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
 
     Lease lease = Fleet.take(locks, "orders");
 
     assertThat(lease.token()).isEqualTo(STAMP);
     assertThat(fleet.say("GET", KEY)).isEqualTo(STAMP);
     assertThat(fleet.say("PTTL", KEY)).as("no time to live").isEqualTo(-1L);
-    assertThat(between.commandsAbout(KEY))
+    assertThat(proxy.commandsAbout(KEY))
         .containsExactly("SETNX " + KEY + " " + STAMP, "GET " + KEY, "GETSET " + KEY + " " + STAMP);
   }
 
   @Test
   void aTakeOverThatFindsALiveStampInTheReplyIsARefusal() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(-1));
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
-    between.before("GETSET", () -> fleet.say("GETSET", KEY, stamp(7)));
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
+    proxy.before("GETSET", () -> fleet.say("GETSET", KEY, stamp(7)));
 
     assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
   }
@@ -100,9 +100,9 @@ class SetnxAttemptTest {
   void aTakeOverThatFindsALiveStampIsARefusalHoweverLateTheReplyComes()
       throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(-1));
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
-    between.before(
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
+    proxy.before(
         "GETSET",
         () -> {
           fleet.say("GETSET", KEY, stamp(7));
@@ -115,9 +115,9 @@ class SetnxAttemptTest {
   @Test
   void aStampThatWasLiveWhenItWasAskedForIsLeftAsItIs() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(7));
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
-    between.before("GET", () -> clock.pass(Duration.ofSeconds(8)));
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
+    proxy.before("GET", () -> clock.pass(Duration.ofSeconds(8)));
 
     assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
     assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(7));
@@ -126,9 +126,9 @@ class SetnxAttemptTest {
   @Test
   void aTakeOverThatFindsTheKeyGoneIsAGrant() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(-1));
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
-    between.before("GETSET", () -> fleet.say("DEL", KEY));
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
+    proxy.before("GETSET", () -> fleet.say("DEL", KEY));
 
     assertThat(locks.tryAcquire("orders", Fleet.TTL)).isPresent();
   }
@@ -136,12 +136,12 @@ class SetnxAttemptTest {
   @Test
   void lockReleasedBetweenTwoCommandsIsTriedAgain() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(5));
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
-    between.before("GET", () -> fleet.say("DEL", KEY));
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
+    proxy.before("GET", () -> fleet.say("DEL", KEY));
 
     assertThat(locks.tryAcquire("orders", Fleet.TTL)).isPresent();
-    assertThat(between.commandsAbout(KEY)).element(2).asString().startsWith("SETNX ");
+    assertThat(proxy.commandsAbout(KEY)).element(2).asString().startsWith("SETNX ");
   }
 
   @Test
@@ -187,9 +187,9 @@ class SetnxAttemptTest {
   @Rule("VAL-5")
   @DisplayName("a grant that comes after its validity is an outage, and leaves no key")
   void grantAfterItsValidityIsAnOutageAndLeavesNoKey() {
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
-    between.before("SETNX", () -> clock.pass(Fleet.TTL));
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
+    proxy.before("SETNX", () -> clock.pass(Fleet.TTL));
 
     assertThat(Fleet.primitive(locks).attempt(Fleet.ATTEMPT))
         .failsWithin(5, TimeUnit.SECONDS)
@@ -288,13 +288,13 @@ class SetnxAttemptTest {
   @Rule("VAL-6")
   @DisplayName("a ttl that the allowance for drift uses up is refused, and nothing is asked")
   void aTtlThatDriftUsesUpIsRefused() {
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
 
     assertThatThrownBy(() -> locks.tryAcquire("orders", Duration.ofMillis(2)))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessage("the ttl 2 ms is not above the allowance for drift, 3 ms: ask for more");
-    assertThat(between.commandsAbout(KEY)).isEmpty();
+    assertThat(proxy.commandsAbout(KEY)).isEmpty();
   }
 
   @Test
@@ -322,10 +322,10 @@ class SetnxAttemptTest {
   @Rule("WAIT-15")
   @DisplayName("a wait behind an unanswered attempt ends with an outage")
   void waitBehindAnUnansweredAttemptEndsWithAnOutage() {
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
     CountDownLatch arrives = new CountDownLatch(1);
-    between.before("SETNX", () -> Between.passed(arrives));
+    proxy.before("SETNX", () -> InterceptingProxy.passed(arrives));
     CompletableFuture<Optional<Lease>> head =
         locks.tryAcquireAsync(LockRequest.of("orders", Fleet.TTL));
     clock.pass(SetnxLocks.DEFAULT_NODE_TIMEOUT);
@@ -334,7 +334,7 @@ class SetnxAttemptTest {
         .isInstanceOf(LockOutageException.class)
         .hasMessage(
             "the server did not tell whether 'orders' is free: "
-                + between.address()
+                + proxy.address()
                 + ": no answer within 50 ms");
 
     arrives.countDown();
@@ -345,10 +345,10 @@ class SetnxAttemptTest {
   @Rule("WAIT-15")
   @DisplayName("a wait behind an attempt that may still be answered ends with contention")
   void waitBehindARecentAttemptIsContention() throws InterruptedException {
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
     CountDownLatch arrives = new CountDownLatch(1);
-    between.before("SETNX", () -> Between.passed(arrives));
+    proxy.before("SETNX", () -> InterceptingProxy.passed(arrives));
     CompletableFuture<Optional<Lease>> head =
         locks.tryAcquireAsync(LockRequest.of("orders", Fleet.TTL));
     clock.pass(SetnxLocks.DEFAULT_NODE_TIMEOUT.minusMillis(1));
@@ -364,19 +364,19 @@ class SetnxAttemptTest {
   @DisplayName("a wait behind an attempt that was answered once ends with contention")
   void waitBehindAnAnsweredAttemptIsContention() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(5));
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
     CountDownLatch arrives = new CountDownLatch(1);
     CountDownLatch asked = new CountDownLatch(1);
-    between.before(
+    proxy.before(
         "GET",
         () -> {
           asked.countDown();
-          Between.passed(arrives);
+          InterceptingProxy.passed(arrives);
         });
     CompletableFuture<Optional<Lease>> head =
         locks.tryAcquireAsync(LockRequest.of("orders", Fleet.TTL));
-    Between.passed(asked);
+    InterceptingProxy.passed(asked);
     clock.pass(SetnxLocks.DEFAULT_NODE_TIMEOUT);
 
     assertThat(locks.tryAcquire(BRIEFLY)).isEmpty();

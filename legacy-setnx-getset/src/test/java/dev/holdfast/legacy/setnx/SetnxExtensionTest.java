@@ -34,8 +34,8 @@ class SetnxExtensionTest {
 
   @Test
   void anExtensionRewritesTheStamp() {
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
     SetnxGrant grant = Fleet.granted(locks);
     clock.pass(Duration.ofSeconds(4));
 
@@ -45,7 +45,7 @@ class SetnxExtensionTest {
     assertThat(clock.now().nanosUntil(((Extended) extension).validUntil()))
         .isEqualTo(Fleet.TTL.minusMillis(102).toNanos());
     assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(15));
-    assertThat(between.commandsAbout(KEY))
+    assertThat(proxy.commandsAbout(KEY))
         .containsExactly(
             "SETNX " + KEY + " " + STAMP, "GET " + KEY, "GETSET " + KEY + " " + stamp(15));
   }
@@ -86,14 +86,14 @@ class SetnxExtensionTest {
   @Rule({"EXT-5", "EXT-6"})
   @DisplayName("an extension that finds no key puts nothing there")
   void anExtensionOfALockThatWasRemovedWritesNothing() {
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
     SetnxGrant grant = Fleet.granted(locks);
     fleet.say("DEL", KEY);
 
     assertThat(Fleet.answered(Fleet.extended(locks, grant)))
         .isEqualTo(new Lost(LossReason.REMOVED));
-    assertThat(between.commandsAbout(KEY)).last().isEqualTo("GET " + KEY);
+    assertThat(proxy.commandsAbout(KEY)).last().isEqualTo("GET " + KEY);
   }
 
   @Test
@@ -101,10 +101,10 @@ class SetnxExtensionTest {
   @Rule({"EXT-5", "EXT-6"})
   @DisplayName("an extension that comes just after a removal leaves nothing")
   void extensionJustAfterARemovalLeavesNothing() {
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
     SetnxGrant grant = Fleet.granted(locks);
-    between.before("GETSET", () -> fleet.say("DEL", KEY));
+    proxy.before("GETSET", () -> fleet.say("DEL", KEY));
 
     assertThat(Fleet.answered(Fleet.extended(locks, grant)))
         .isEqualTo(new Lost(LossReason.REMOVED));
@@ -127,10 +127,10 @@ class SetnxExtensionTest {
   @Rule("EXT-5")
   @DisplayName("an extension whose GETSET finds a stamp that has expired was too late")
   void anExtensionThatOverwritesAnExpiredStampIsALoss() {
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
     SetnxGrant grant = Fleet.granted(locks);
-    between.before("GETSET", () -> fleet.say("SET", KEY, stamp(-1)));
+    proxy.before("GETSET", () -> fleet.say("SET", KEY, stamp(-1)));
 
     assertThat(Fleet.answered(Fleet.extended(locks, grant))).isEqualTo(new Lost(LossReason.TAKEN));
     assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
@@ -139,13 +139,13 @@ class SetnxExtensionTest {
   /** The holder without an answer holds the lock for the time that was left, and no longer. */
   @Test
   void anExtensionThatIsAnsweredTooLateChangesNothingForItsHolder() {
-    Between between = fleet.between();
+    InterceptingProxy proxy = fleet.proxy();
     LockManager locks =
-        fleet.manager(between, clock, settings -> settings.quorumTimeout(Duration.ofMillis(500)));
+        fleet.manager(proxy, clock, settings -> settings.quorumTimeout(Duration.ofMillis(500)));
     SetnxGrant grant = Fleet.granted(locks);
     clock.pass(Duration.ofSeconds(4));
     CountDownLatch arrives = new CountDownLatch(1);
-    between.before("GETSET", () -> Between.passed(arrives));
+    proxy.before("GETSET", () -> InterceptingProxy.passed(arrives));
     assertThat(Fleet.extended(locks, grant)).failsWithin(5, TimeUnit.SECONDS);
 
     arrives.countDown();

@@ -78,10 +78,10 @@ class SetnxReleaseTest {
 
   @Test
   void releaseIsNotSentAgainAfterItsConnectionBreaks() throws InterruptedException {
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
     Lease lease = Fleet.take(locks, "orders");
-    between.loseReplyTo("DEL");
+    proxy.loseReplyTo("DEL");
 
     LockOutageException outage = catchThrowableOfType(LockOutageException.class, lease::release);
     await().untilAsserted(() -> assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L));
@@ -90,7 +90,7 @@ class SetnxReleaseTest {
 
     assertThat(outage.isOutcomeUnknown()).isTrue();
     assertThat(fleet.say("GET", KEY)).isEqualTo(STAMP);
-    assertThat(between.commandsAbout(KEY)).last().isEqualTo("DEL " + KEY);
+    assertThat(proxy.commandsAbout(KEY)).last().isEqualTo("DEL " + KEY);
   }
 
   @Test
@@ -122,7 +122,7 @@ class SetnxReleaseTest {
 
   @Test
   @Rule("REL-4")
-  @DisplayName("a release that is not answered is an outage whose outcome nobody knows")
+  @DisplayName("a release that is not answered is an outage whose outcome is unknown")
   void aReleaseThatIsNotAnsweredIsAnOutage() throws InterruptedException {
     LockManager locks =
         fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
@@ -187,11 +187,11 @@ class SetnxReleaseTest {
   @Rule("REL-9")
   @DisplayName("an extension that a release follows writes nothing more")
   void anExtensionThatAReleaseFollowsWritesNothingMore() {
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between, clock);
+    InterceptingProxy proxy = fleet.proxy();
+    LockManager locks = fleet.manager(proxy, clock);
     SetnxGrant grant = Fleet.granted(locks);
     CountDownLatch arrives = new CountDownLatch(1);
-    between.before("GET", () -> Between.passed(arrives));
+    proxy.before("GET", () -> InterceptingProxy.passed(arrives));
     CompletableFuture<Extension> extension = Fleet.extended(locks, grant);
 
     CompletableFuture<Optional<LossReason>> release = Fleet.released(locks, grant);
@@ -199,23 +199,23 @@ class SetnxReleaseTest {
 
     assertThat(Fleet.answered(release)).isEmpty();
     assertThat(extension).isCompletedWithValue(new Lost(LossReason.REMOVED));
-    assertThat(between.commandsAbout(KEY))
+    assertThat(proxy.commandsAbout(KEY))
         .containsExactly("SETNX " + KEY + " " + STAMP, "GET " + KEY, "DEL " + KEY);
   }
 
   @Test
   void releaseDoesNotOvertakeAnAbandonedExtension() {
-    Between between = fleet.between();
+    InterceptingProxy proxy = fleet.proxy();
     LockManager locks =
-        fleet.manager(between, clock, settings -> settings.quorumTimeout(Duration.ofMillis(250)));
+        fleet.manager(proxy, clock, settings -> settings.quorumTimeout(Duration.ofMillis(250)));
     SetnxGrant grant = Fleet.granted(locks);
     CountDownLatch arrives = new CountDownLatch(1);
-    between.before("GETSET", () -> Between.passed(arrives));
+    proxy.before("GETSET", () -> InterceptingProxy.passed(arrives));
     assertThat(Fleet.extended(locks, grant)).failsWithin(5, TimeUnit.SECONDS);
 
     CompletableFuture<Optional<LossReason>> release = Fleet.released(locks, grant);
     assertThat(release).failsWithin(5, TimeUnit.SECONDS); // it waits for the GETSET, for 1 s
-    assertThat(between.commandsAbout(KEY)).last().asString().startsWith("GETSET ");
+    assertThat(proxy.commandsAbout(KEY)).last().asString().startsWith("GETSET ");
     arrives.countDown();
 
     await().untilAsserted(() -> assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L));

@@ -237,7 +237,7 @@ final class RedisNode implements TckNode, AutoCloseable {
 
   @Override
   public Optional<TckLink> link() {
-    return Optional.of(RedisLink.before(uri, keyPrefix));
+    return Optional.of(RedisProxy.before(uri, keyPrefix));
   }
 
   @Override

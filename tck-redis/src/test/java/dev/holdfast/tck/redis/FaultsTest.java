@@ -28,7 +28,7 @@ class FaultsTest {
           + " else return 0 end";
 
   private final RedisTckEnvironment environment =
-      RedisTckEnvironment.builder(Nobody.OPENER).nodes(2).build();
+      RedisTckEnvironment.builder(NoManagers.OPENER).nodes(2).build();
   private final TckNode node = environment.nodes().get(0);
   private Client client = Client.of(node.uri());
 

@@ -45,7 +45,7 @@ class NodeUrisTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"rediss://me:secret@h", "h:7001", "http://h", "redis://"})
-  void whatTheKitCannotReadIsRefused(String text) {
+  void aUriThatTheKitCannotReadIsRefused(String text) {
     assertThatThrownBy(() -> NodeUris.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageNotContaining("secret");

@@ -18,7 +18,7 @@ class RedisNodeTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 
   private final RedisTckEnvironment environment =
-      RedisTckEnvironment.builder(Nobody.OPENER).nodes(1).keyPrefix("locks:").build();
+      RedisTckEnvironment.builder(NoManagers.OPENER).nodes(1).keyPrefix("locks:").build();
   private final RedisNode node = (RedisNode) environment.nodes().get(0);
 
   @AfterEach
@@ -42,13 +42,13 @@ class RedisNodeTest {
   }
 
   @Test
-  void nobodyHoldsWhatIsNotThere() {
+  void aMissingKeyHasNoHolder() {
     assertThat(node.holder("a job")).isEmpty();
     assertThat(node.timeToLive("a job")).isZero();
   }
 
   @Test
-  void aKeyThatNeverExpiresLivesForEver() {
+  void aKeyThatNeverExpiresLivesForever() {
     try (Client client = Client.of(node.uri())) {
       client.call("SET", "locks:a job", "a token");
     }
@@ -57,7 +57,7 @@ class RedisNodeTest {
   }
 
   @Test
-  void anotherOwnerTakesTheLockWhoeverHoldsIt() {
+  void anotherOwnerTakesTheLockFromAnyHolder() {
     node.occupy("a job", "first", TTL);
     node.occupy("a job", "second", TTL.multipliedBy(2));
 
@@ -68,7 +68,7 @@ class RedisNodeTest {
   }
 
   @Test
-  void whatIsRemovedIsGoneWhoeverHeldIt() {
+  void aRemovedKeyIsGoneForAnyHolder() {
     node.occupy("a job", "token", TTL);
 
     node.remove("a job");
@@ -114,7 +114,7 @@ class RedisNodeTest {
   }
 
   @Test
-  void whatTheKitDoesIsNoRequest() {
+  void commandsOfTheKitAreNoRequests() {
     long before = requests();
     node.occupy("a job", "token", TTL);
     node.holder("a job");
@@ -141,7 +141,7 @@ class RedisNodeTest {
   }
 
   @Test
-  void connectionsAreCountedButForTheKitsOwn() {
+  void connectionsAreCountedExceptTheKitsOwn() {
     await().until(() -> connections() == 0);
     Client first = Client.of(node.uri());
     try (Client second = Client.of(node.uri())) {

@@ -62,18 +62,18 @@ class RedisTckEnvironmentTest {
   @Test
   void anOpenerLeavesTheUrlToOthers() {
     try (RedisTckEnvironment environment =
-        RedisTckEnvironment.builder("nobodys:").nodes(1).opener(Nobody.OPENER).build()) {
+        RedisTckEnvironment.builder("nobodys:").nodes(1).opener(NoManagers.OPENER).build()) {
       assertThat(environment.url()).contains("nobodys:" + uris(environment).get(0));
       assertThatThrownBy(() -> environment.open(Map.of())).isInstanceOf(AssertionError.class);
     }
   }
 
   @Test
-  void whatTheAuthorSaysIsHandedOn() {
+  void theSettingsOfTheAuthorAreUsed() {
     List<Duration> steps = new ArrayList<>();
     TckTiming timing = new TckTiming(TTL, TTL, TTL, TTL, TTL);
     try (RedisTckEnvironment environment =
-        RedisTckEnvironment.builder(Nobody.OPENER)
+        RedisTckEnvironment.builder(NoManagers.OPENER)
             .nodes(1)
             .timing(timing)
             .clock(steps::add)

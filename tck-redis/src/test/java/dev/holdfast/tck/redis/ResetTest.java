@@ -22,7 +22,7 @@ class ResetTest {
   private static final Duration QUICK = Duration.ofMillis(50);
 
   private final RedisTckEnvironment environment =
-      RedisTckEnvironment.builder(Nobody.OPENER).rights("~* &* +@all -@scripting").build();
+      RedisTckEnvironment.builder(NoManagers.OPENER).rights("~* &* +@all -@scripting").build();
   private final List<TckNode> nodes = environment.nodes();
 
   @AfterAll
@@ -75,7 +75,7 @@ class ResetTest {
   }
 
   @Test
-  void whatWasChangedBehindTheKitsBackIsMended() {
+  void changesBehindTheKitsBackAreReverted() {
     TckNode node = nodes.get(0);
     try (Client client = Client.of(node.uri())) {
       client.call("CONFIG", "SET", "maxmemory", "1");
@@ -105,8 +105,9 @@ class ResetTest {
   }
 
   @Test
-  void aNodeThatCannotBeMendedIsAnError() {
-    try (RedisTckEnvironment broken = RedisTckEnvironment.builder(Nobody.OPENER).nodes(1).build();
+  void aNodeThatCannotBeRestoredIsAnError() {
+    try (RedisTckEnvironment broken =
+            RedisTckEnvironment.builder(NoManagers.OPENER).nodes(1).build();
         Client client = Client.of(broken.nodes().get(0).uri())) {
       client.call("ACL", "SETUSER", OwnConnection.NAME, "-flushall");
       client.call("SET", "lock", "token");

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Stands before a node, and reads each request before it passes it on. */
-final class RedisLink implements TckLink {
+final class RedisProxy implements TckLink {
   private static final int BACKLOG = 50;
 
   private final RedisNodeUri node;
@@ -43,7 +43,7 @@ final class RedisLink implements TckLink {
   /** When something becomes of the requests about a key. */
   private record Turn(int passing, Fate fate) {}
 
-  private RedisLink(RedisNodeUri node, String keyPrefix) {
+  private RedisProxy(RedisNodeUri node, String keyPrefix) {
     this.node = node;
     this.keyPrefix = keyPrefix;
     try {
@@ -54,10 +54,10 @@ final class RedisLink implements TckLink {
   }
 
   /** Listens from now on. */
-  static RedisLink before(RedisNodeUri node, String keyPrefix) {
-    RedisLink link = new RedisLink(node, keyPrefix);
-    run("accept", link::accept);
-    return link;
+  static RedisProxy before(RedisNodeUri node, String keyPrefix) {
+    RedisProxy proxy = new RedisProxy(node, keyPrefix);
+    run("accept", proxy::accept);
+    return proxy;
   }
 
   @Override
@@ -156,7 +156,7 @@ final class RedisLink implements TckLink {
     private final Socket client;
     private final Socket server = new Socket();
 
-    /** Whether the link loses requests: those after a lost one are lost, too. */
+    /** Whether the proxy loses requests: those after a lost one are lost, too. */
     private volatile boolean loses;
 
     /** Late requests and all that follow them on this connection. Guarded by this. */
@@ -295,7 +295,7 @@ final class RedisLink implements TckLink {
                 // and so does the thread: connections that break are what this class is for
               }
             },
-            "holdfast-tck-link-" + name);
+            "holdfast-tck-proxy-" + name);
     thread.setDaemon(true);
     thread.start();
   }

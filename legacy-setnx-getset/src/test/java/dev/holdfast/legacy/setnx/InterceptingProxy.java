@@ -23,10 +23,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a manager and its server: notes each command, and lets a test do something at the
- * moment before one is passed on, as another client would that is faster.
+ * A proxy before one server: it notes each command, and lets a test act before a command is passed
+ * on, as a faster client would.
  */
-final class Between implements AutoCloseable {
+final class InterceptingProxy implements AutoCloseable {
   private static final int BACKLOG = 50;
 
   private final TestNode node;
@@ -52,7 +52,7 @@ final class Between implements AutoCloseable {
 
   private record Act(Runnable before, Fate fate) {}
 
-  Between(TestNode node) {
+  InterceptingProxy(TestNode node) {
     this.node = node;
     try {
       listener = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
@@ -101,7 +101,7 @@ final class Between implements AutoCloseable {
   @Override
   public void close() {
     closed(listener);
-    clients.forEach(Between::closed);
+    clients.forEach(InterceptingProxy::closed);
     Throwable failed = failure.get();
     if (failed != null) {
       throw new AssertionError("what should have been done before a command failed", failed);
@@ -231,7 +231,7 @@ final class Between implements AutoCloseable {
                 // and so does the thread: connections that break are what this class is for
               }
             },
-            "between");
+            "proxy");
     thread.setDaemon(true);
     thread.start();
   }

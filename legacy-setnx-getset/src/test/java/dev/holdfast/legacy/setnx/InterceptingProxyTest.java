@@ -8,24 +8,24 @@ import dev.holdfast.testnodes.TestNodes;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
 
-class BetweenTest {
+class InterceptingProxyTest {
   @Test
-  void whatFailsBeforeACommandFailsTheTestWhenItIsClosed() {
+  void anActionThatFailsBeforeACommandFailsTheTestWhenItIsClosed() {
     AssertionError wrong = new AssertionError("not what the test expects");
     try (TestNodes nodes = TestNodes.start(1)) {
-      Between between = new Between(nodes.node(0));
-      between.before(
+      InterceptingProxy proxy = new InterceptingProxy(nodes.node(0));
+      proxy.before(
           "GET",
           () -> {
             throw wrong;
           });
-      URI uri = URI.create(between.uri());
+      URI uri = URI.create(proxy.uri());
       try (RawRedis raw = RawRedis.connect(uri.getHost(), uri.getPort())) {
         assertThatThrownBy(() -> raw.call("GET", "a")).isNotSameAs(wrong);
       }
 
-      assertThatThrownBy(between::close).hasCause(wrong);
-      assertThat(between.commandsAbout("a")).containsExactly("GET a");
+      assertThatThrownBy(proxy::close).hasCause(wrong);
+      assertThat(proxy.commandsAbout("a")).containsExactly("GET a");
     }
   }
 }

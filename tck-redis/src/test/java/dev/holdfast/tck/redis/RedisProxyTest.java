@@ -21,11 +21,11 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 @TestInstance(Lifecycle.PER_CLASS)
-class RedisLinkTest {
+class RedisProxyTest {
   private static final Duration IMPATIENT = Duration.ofMillis(200);
 
   private final RedisTckEnvironment environment =
-      RedisTckEnvironment.builder(Nobody.OPENER)
+      RedisTckEnvironment.builder(NoManagers.OPENER)
           .nodes(1)
           .keyPrefix("locks:")
           .rights("~* &* +@all")
@@ -50,7 +50,7 @@ class RedisLinkTest {
   }
 
   @Test
-  void whatIsSaidPassesBothWays() {
+  void requestsAndRepliesPassThrough() {
     try (Client client = Client.of(link.uri())) {
       assertThat(client.call("SET", "locks:job", "token")).isEqualTo("OK");
       assertThat(client.call("GET", "locks:job")).isEqualTo("token");
@@ -59,7 +59,7 @@ class RedisLinkTest {
   }
 
   @Test
-  void theRequestsAboutOneLockAreToldWhole() {
+  void theRequestsAboutOneLockAreReportedInFull() {
     try (Client client = Client.of(link.uri())) {
       client.call("SET", "locks:job", "tökén", "PX", "20000");
       client.call("SET", "locks:job2", "token");
@@ -84,7 +84,7 @@ class RedisLinkTest {
   }
 
   @Test
-  void aRequestThatIsCutReachesNobody() {
+  void aRequestThatIsCutDoesNotReachTheNode() {
     link.after("job", 0, Fate.CUT);
     try (Client client = Client.of(link.uri())) {
       assertThatThrownBy(() -> client.call("SET", "locks:job", "token"))
@@ -98,7 +98,7 @@ class RedisLinkTest {
   }
 
   @Test
-  void requestsAreAnsweredByAnErrorUntilTheLinkIsMended() {
+  void requestsAreAnsweredByAnErrorUntilTheProxyIsRestored() {
     try (Client client = Client.of(link.uri())) {
       link.refuse("BUSY a script runs");
       assertThat(client.answer("SET", "locks:job", "token")).isEqualTo("BUSY");
@@ -111,7 +111,7 @@ class RedisLinkTest {
   }
 
   @Test
-  void aRequestThatIsLostReachesNobodyAndTheConnectionStays() {
+  void aRequestThatIsLostDoesNotReachTheNodeAndTheConnectionStays() {
     link.after("job", 0, Fate.LOST);
     try (Client client = Client.of(link.uri(), IMPATIENT)) {
       assertThatThrownBy(() -> client.call("SET", "locks:job", "token"))
@@ -123,7 +123,7 @@ class RedisLinkTest {
   }
 
   @Test
-  void whatFollowsALostRequestIsLostAsWell() throws IOException {
+  void aRequestAfterALostOneIsLostAsWell() throws IOException {
     link.after("job", 0, Fate.LOST);
     try (Client client = Client.of(link.uri(), IMPATIENT);
         Sender sender = new Sender(link.uri())) {
@@ -137,7 +137,7 @@ class RedisLinkTest {
   }
 
   @Test
-  void mendingEndsAConnectionOnWhichSomethingWasLost() throws IOException {
+  void restoringEndsAConnectionThatLostARequest() throws IOException {
     link.after("job", 0, Fate.LOST);
     try (Sender sender = new Sender(link.uri())) {
       sender.send("SET", "locks:job", "token");
@@ -153,7 +153,7 @@ class RedisLinkTest {
   }
 
   @Test
-  void whatIsLateReachesTheNodeWhenMendedInItsOrderAndHoldsUpNoOtherConnection()
+  void lateRequestsReachTheNodeInTheirOrderWhenRestoredAndDelayNoOtherConnection()
       throws IOException {
     link.after("job", 0, Fate.LATE);
     try (Sender sender = new Sender(link.uri());
@@ -173,7 +173,7 @@ class RedisLinkTest {
   }
 
   @Test
-  void whatIsLateOutlivesItsConnection() throws IOException {
+  void aLateRequestOutlivesItsConnection() throws IOException {
     link.after("job", 0, Fate.LATE);
     try (Sender sender = new Sender(link.uri())) {
       sender.send("SET", "locks:job", "token");
@@ -214,7 +214,7 @@ class RedisLinkTest {
   }
 
   @Test
-  void cutEndsAllConnectionsAndEachNewOneUntilMended() {
+  void cutEndsAllConnectionsAndEachNewOneUntilTheProxyIsRestored() {
     try (Client client = Client.of(link.uri())) {
       assertThat(client.call("PING")).isEqualTo("PONG");
 
@@ -230,7 +230,7 @@ class RedisLinkTest {
   }
 
   @Test
-  void whatIsSentAfterACutReachesNobodyHoweverMuchThereIsToCut() throws IOException {
+  void aRequestAfterACutDoesNotReachTheNodeHoweverManyConnectionsAreCut() throws IOException {
     for (int round = 0; round < 10; round++) {
       List<Sender> senders = new ArrayList<>();
       for (int i = 0; i < 20; i++) {

@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A network before a server, on which replies can be late or never arrive. Thread-safe. */
-public final class SlowLink implements AutoCloseable {
+/** A proxy before a server, whose replies can be late or never arrive. Thread-safe. */
+public final class SlowProxy implements AutoCloseable {
   private static final int BUFFER = 16 * 1024;
 
   private static final Packet END = new Packet(0, ByteBuffer.allocate(0));
@@ -32,7 +32,7 @@ public final class SlowLink implements AutoCloseable {
   /** Part of a reply, and when it is to arrive; the last one is empty. */
   private record Packet(long due, ByteBuffer bytes) {}
 
-  private SlowLink(TestNode node) {
+  private SlowProxy(TestNode node) {
     this.node = node;
     try {
       listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
@@ -42,10 +42,10 @@ public final class SlowLink implements AutoCloseable {
   }
 
   /** Listens from now on; nothing is late yet. */
-  public static SlowLink before(TestNode node) {
-    SlowLink link = new SlowLink(node);
-    start(link::accept);
-    return link;
+  public static SlowProxy before(TestNode node) {
+    SlowProxy proxy = new SlowProxy(node);
+    start(proxy::accept);
+    return proxy;
   }
 
   String uri() {
@@ -148,7 +148,7 @@ public final class SlowLink implements AutoCloseable {
                 Thread.currentThread().interrupt();
               }
             },
-            "slow-link");
+            "slow-proxy");
     thread.setDaemon(true);
     thread.start();
   }

@@ -12,8 +12,8 @@ import org.netcrusher.core.reactor.NioReactor;
 import org.netcrusher.tcp.TcpCrusher;
 import org.netcrusher.tcp.TcpCrusherBuilder;
 
-/** The network before one node: all clients come through here. */
-final class Link implements AutoCloseable {
+/** A proxy before one node that makes the faults of its network. All clients use it. */
+final class FaultProxy implements AutoCloseable {
   private static final int NO_LIMIT = Integer.MAX_VALUE;
 
   private final NioReactor reactor;
@@ -27,7 +27,7 @@ final class Link implements AutoCloseable {
   private volatile boolean losesReplies;
   private volatile boolean halvesReplies;
 
-  Link(NioReactor reactor, TestNode node) {
+  FaultProxy(NioReactor reactor, TestNode node) {
     this.reactor = reactor;
     this.port = freePort();
     this.node = node;

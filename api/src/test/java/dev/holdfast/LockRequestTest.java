@@ -46,7 +46,7 @@ class LockRequestTest {
   }
 
   @Test
-  void waitingForEverIsTheLongestDuration() {
+  void waitingForeverIsTheLongestDuration() {
     assertThat(REQUEST.waitForever().waitAtMost()).contains(ChronoUnit.FOREVER.getDuration());
   }
 

@@ -53,7 +53,7 @@ class LockUrlErrorsTest {
           memory:?a=|%|4&b=c                          ; not percent-encoded UTF-8
           memory:?a=x|%C3%28|                         ; not percent-encoded UTF-8
           """)
-  void aWrongUrlIsShownWithAMarkUnderWhatIsWrong(String marked, String message) {
+  void aWrongUrlIsShownWithAMarkUnderTheError(String marked, String message) {
     MarkedUrl wrong = MarkedUrl.parse(marked);
 
     LockConfigurationException error = errorOf(wrong.url());

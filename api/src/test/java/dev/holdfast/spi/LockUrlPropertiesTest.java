@@ -82,7 +82,7 @@ class LockUrlPropertiesTest {
   }
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-  void whatIsWrittenIsReadBack(@ForAll("parts") Parts parts) {
+  void aWrittenUrlIsReadBack(@ForAll("parts") Parts parts) {
     LockUrl url = LockUrl.parse(parts.written(), Map.of());
 
     assertThat(url.scheme()).isEqualTo(parts.scheme);

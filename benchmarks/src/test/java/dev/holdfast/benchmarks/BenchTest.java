@@ -96,7 +96,7 @@ class BenchTest {
   }
 
   @Test
-  void whatIsNotThereIsAnErrorThatListsWhatIs() {
+  void anUnknownScenarioIsAnErrorThatListsTheKnownOnes() {
     assertThatThrownBy(() -> Bench.of(Set.of("uncontested"), Set.of(), Optional.empty(), false))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("no scenario 'uncontested'")

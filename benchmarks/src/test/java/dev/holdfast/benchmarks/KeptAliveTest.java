@@ -11,7 +11,7 @@ class KeptAliveTest {
   private static final int LEASES = 1_001;
 
   @Test
-  void whatAMajorityHoldsIsNotLostWhateverItsValueIs() {
+  void aKeyOnAMajorityIsNotLostWhateverItsValueIs() {
     try (TestNodes servers = TestNodes.start(3)) {
       for (int node = 0; node < 2; node++) {
         servers.node(node).command("SET", "job-0", "a string");

@@ -34,7 +34,7 @@ class MeasuredTest {
   }
 
   @Test
-  void twoThatAreTheSameButForNoiseHaveOneWithinTheirSpread() {
+  void twoThatDifferByNoiseOnlyHaveOneWithinTheirSpread() {
     record(Kinds.FLOOR, FLOOR);
     record("again", List.of(71.0, 70.0, 343.0, 71.5, 70.0));
 
@@ -70,7 +70,7 @@ class MeasuredTest {
   }
 
   @Test
-  void whatHasAScaleOfItsOwnIsNotCompared() {
+  void aFigureWithAScaleOfItsOwnIsNotCompared() {
     measured.add(kind(Kinds.FLOOR), Map.of(Figure.KEPT, 0.5));
     measured.add(kind("other"), Map.of(Figure.KEPT, 1.0));
 
@@ -78,7 +78,7 @@ class MeasuredTest {
   }
 
   @Test
-  void whatMustNotHappenIsShownOfItsWorstRound() {
+  void failuresAreShownOfTheirWorstRound() {
     Spread rounds = Spread.of(List.of(5.0, 1.0, 3.0));
 
     assertThat(Figure.P50.of(rounds)).isEqualTo(3);
@@ -88,7 +88,7 @@ class MeasuredTest {
   }
 
   @Test
-  void ofAnEvenNumberTheMedianIsBetweenTheTwoInTheMiddle() {
+  void theMedianOfAnEvenNumberIsBetweenTheTwoInTheMiddle() {
     assertThat(Spread.of(List.of(4.0, 1.0, 3.0, 2.0))).isEqualTo(new Spread(2.5, 1, 4));
     assertThat(Spread.of(List.of(7.0))).isEqualTo(new Spread(7, 7, 7));
   }

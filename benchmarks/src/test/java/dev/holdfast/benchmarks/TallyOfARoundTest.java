@@ -36,7 +36,7 @@ class TallyOfARoundTest {
   }
 
   @Test
-  void whatFailedIsNoGrantButIsCounted() {
+  void aFailureIsNoGrantButIsCounted() {
     Tally.Own own = micros(1, 10);
     own.failed();
     tally.add(own);
@@ -57,7 +57,7 @@ class TallyOfARoundTest {
   }
 
   @Test
-  void whatAnotherProcessHasMeasuredIsTheSameHere() throws Exception {
+  void theTimesOfAnotherProcessAreTheSameHere() throws Exception {
     tally.add(micros(1, 100));
     Tally here = new Tally();
 

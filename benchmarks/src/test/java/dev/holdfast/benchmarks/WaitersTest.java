@@ -15,7 +15,7 @@ class WaitersTest {
   private final Thread holder = new Thread(() -> {});
 
   @Test
-  void whoGoesOnWaitingThoughItIsInterruptedIsLeftOut() throws Exception {
+  void aThreadThatWaitsOnThoughItIsInterruptedIsLeftOut() throws Exception {
     Thread stubborn = started(() -> awaitWithoutInterruption(notified));
     stubborn.interrupt();
     Thread other = started(() -> {});

@@ -25,7 +25,7 @@ class DistributionTest {
 
   /** The manifest of the jar has Maven's order, as has the class path of this JVM. */
   @Test
-  void whatEveryCommandNeedsComesFirstOnTheClassPath() {
+  void librariesOfEveryCommandComeFirstOnTheClassPath() {
     assertThat(System.getProperty("java.class.path"))
         .containsSubsequence(
             "picocli", "redlock-lettuce", "lettuce-core", "redlock-jedis", "redlock-redisson");

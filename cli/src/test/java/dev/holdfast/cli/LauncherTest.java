@@ -369,7 +369,7 @@ class LauncherTest {
   }
 
   @Test
-  void whatIsMissingIsNamed() throws IOException {
+  void aMissingToolIsNamed() throws IOException {
     Path few = Files.createDirectories(folder.resolve("few"));
     for (String tool : List.of("find", "flock", "mkdir")) {
       script(few.resolve(tool), "#!/bin/sh\nexec " + onPath(tool) + " \"$@\"\n");

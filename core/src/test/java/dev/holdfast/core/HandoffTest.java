@@ -101,7 +101,7 @@ class HandoffTest {
 
   @Test
   @Rule("WAIT-10")
-  @DisplayName("handoffs are counted across a moment in which the queue is empty")
+  @DisplayName("handoffs are counted across a time in which the queue is empty")
   void handoffsAreCountedAcrossAnEmptyQueue() throws Exception {
     Lease held = manager.acquire(REQUEST);
     for (int i = 0; i < MAX_CONSECUTIVE; i++) {

@@ -22,7 +22,7 @@ class InterruptingTest {
   private final LockManager manager = ScriptedBackend.manager(backend, time).build();
 
   @AfterEach
-  void nothingIsHeldAndNobodyIsLeftInLine() throws Exception {
+  void nothingIsHeldAndNoWaiterIsLeft() throws Exception {
     assertThat(backend.holder("x")).isEmpty();
     assertThat(manager.tryAcquire(LockRequest.of("x", Duration.ofSeconds(1)))).isPresent();
   }

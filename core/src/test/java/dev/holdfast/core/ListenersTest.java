@@ -91,7 +91,7 @@ class ListenersTest {
 
   @Test
   @Rule("LISTEN-11")
-  @DisplayName("a listener that adds a listener in each report of the load does not go on for ever")
+  @DisplayName("a listener that adds a listener in each report of the load does not go on forever")
   void aListenerMayAddAnotherInEachReportOfTheLoad() throws Exception {
     List<LockListener> added = new ArrayList<>();
     manager.addListener(

@@ -31,7 +31,7 @@ class TakingInTest {
       ScriptedBackend.manager(backend, time).clock(faulty).scheduler(faulty).build();
 
   @AfterEach
-  void theLockIsFreeAndItsLineIsServed() throws Exception {
+  void theLockIsFreeAndItsWaitQueueIsServed() throws Exception {
     assertThat(backend.holder("x")).isEmpty();
     Lease next = manager.acquire(REQUEST);
     assertThat(next.release()).isTrue();

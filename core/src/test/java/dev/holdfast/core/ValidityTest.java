@@ -18,7 +18,7 @@ class ValidityTest {
   @Test
   @Tag("exclusion")
   @Rule("VAL-1")
-  @DisplayName("of a ttl of 10 s, 1 % and 2 ms are lost to drift, counted from the start")
+  @DisplayName("drift deducts 1 % and 2 ms from a ttl of 10 s, counted from the start")
   void driftIsDeductedFromTheTtl() {
     assertThat(START.nanosUntil(VALIDITY.until(START, Duration.ofSeconds(10))))
         .isEqualTo(Duration.ofMillis(9_898).toNanos());

@@ -114,7 +114,7 @@ class ExamplesTest {
   }
 
   @Test
-  void workThatThrowsGivesTheLockBackAllTheSame() throws InterruptedException {
+  void workThatThrowsReleasesTheLockAnyway() throws InterruptedException {
     try (LockManager locks = LockManager.open(url("lettuce"))) {
       assertThat(
               Async.locked(
@@ -144,7 +144,7 @@ class ExamplesTest {
   }
 
   @Test
-  void whoCancelsWhileItWaitsLeavesNoLock() throws InterruptedException {
+  void aCallerThatCancelsWhileItWaitsLeavesNoLock() throws InterruptedException {
     try (LockManager locks = LockManager.open(url("lettuce"));
         Lease first = locks.acquire("async-that-is-cancelled", Duration.ofSeconds(30))) {
       CompletableFuture<String> waiting =

@@ -95,7 +95,7 @@ class MetricsTest {
   }
 
   @Test
-  void anOutageFiresAlthoughEveryRequestWaitsForEver() throws Exception {
+  void anOutageFiresAlthoughEveryRequestWaitsForever() throws Exception {
     for (ScheduledExecutorService worker : workers) {
       worker.shutdown();
       assertThat(worker.awaitTermination(20, TimeUnit.SECONDS)).isTrue();

@@ -66,7 +66,7 @@ class TransactionUnderLockTest {
   }
 
   @Test
-  void whatAnotherProcessDoesIsSkipped() throws InterruptedException {
+  void workThatAnotherProcessDoesIsSkipped() throws InterruptedException {
     try (LockManager locks = LockManager.open("memory:skipped-transaction");
         LockManager other = LockManager.open("memory:skipped-transaction");
         Lease held = other.acquire("order-4711", Duration.ofSeconds(30))) {

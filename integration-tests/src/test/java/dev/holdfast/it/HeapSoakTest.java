@@ -47,8 +47,8 @@ class HeapSoakTest {
   }
 
   @Test
-  @DisplayName("names that nobody waits for any more cost no memory")
-  void namesThatNobodyWaitsForAnyMoreCostNoMemory() {
+  @DisplayName("names that have no waiter any more cost no memory")
+  void namesWithoutWaitersCostNoMemory() {
     cluster.assumeScripts("releases are published by scripts");
     LockManager holder = cluster.open("fencing=false");
     LockManager waiter = cluster.open("fencing=false", "retryDelay=60s");

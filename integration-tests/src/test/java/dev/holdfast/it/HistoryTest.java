@@ -66,7 +66,7 @@ class HistoryTest {
   @EnumSource
   @Tag("exclusion")
   @Rule("GUARD-1")
-  void whoBecomesAMasterBeginsAnotherHistory(Becoming becoming) {
+  void aNodeThatBecomesAMasterBeginsAnotherHistory(Becoming becoming) {
     try (TestNodes nodes = TestNodes.start(2)) {
       TestNode node = nodes.node(0);
       String before = becoming.of(node, nodes.node(1));

@@ -29,7 +29,7 @@ class InteropTest {
   @Test
   @Tag("exclusion")
   @Rule({"INT-1", "ACQ-5", "ACQ-7"})
-  void whatStandsOnTheNodesIsThePageOfRedlocksWireFormat() throws InterruptedException {
+  void theKeysOnTheNodesHaveTheFormatOfTheDocs() throws InterruptedException {
     LockManager locks = cluster.open("keyPrefix=app:");
     String name = " Größe, 数字 ";
 

@@ -48,7 +48,7 @@ class LoadingTest {
   @ValueSource(ints = {2, 3})
   @Tag("exclusion")
   @Rule({"ACQ-2", "ACQ-3", "ERR-1", "ERR-2", "FAULT-1"})
-  void theLockIsGotExactlyWhenAQuorumHasItsData(int howMany) throws InterruptedException {
+  void theLockIsGrantedExactlyWhenAQuorumHasItsData(int howMany) throws InterruptedException {
     List<TestNode> loading = cluster.nodes().subList(0, howMany);
     try (Workers workers = new Workers()) {
       for (TestNode node : loading) {

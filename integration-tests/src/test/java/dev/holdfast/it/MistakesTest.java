@@ -274,7 +274,7 @@ class MistakesTest {
   @ParameterizedTest(name = "[{index}] {1} {0}")
   @MethodSource("mistakesOfAll")
   @Rule({"ERR-1", "ERR-4"})
-  void aMistakeIsToldWithWhatToWrite(Mistake mistake, String scheme) {
+  void aMistakeIsReportedWithItsCorrection(Mistake mistake, String scheme) {
     assertThatThrownBy(() -> use(scheme + located(mistake.url()), mistake.request()))
         .isInstanceOf(mistake.thrown())
         .hasMessageContainingAll(mistake.says().toArray(String[]::new));

@@ -45,7 +45,7 @@ class NotificationsOnNodesTest {
 
   @Test
   @Rule("WAIT-11")
-  void whoWaitsInAnotherManagerHearsOfARelease() throws InterruptedException {
+  void aWaiterOfAnotherManagerIsNotifiedOfARelease() throws InterruptedException {
     Lease held = cluster.open().acquire(REQUEST);
     CompletableFuture<Optional<Lease>> waiting = patient().tryAcquireAsync(REQUEST);
     awaitListeners(1, cluster.nodes());
@@ -59,7 +59,7 @@ class NotificationsOnNodesTest {
 
   @Test
   @Rule("WAIT-11")
-  void nobodyListensWhoWaitsNoMore() throws InterruptedException {
+  void aWaiterThatLeavesEndsItsSubscription() throws InterruptedException {
     Lease held = cluster.open().acquire(REQUEST);
     CompletableFuture<Optional<Lease>> waiting = patient().tryAcquireAsync(REQUEST);
     awaitListeners(1, cluster.nodes());
@@ -72,7 +72,7 @@ class NotificationsOnNodesTest {
 
   @Test
   @Rule("WAIT-11")
-  void aNodeThatComesBackIsHeardAgain() throws InterruptedException {
+  void aNodeThatComesBackIsSubscribedToAgain() throws InterruptedException {
     Lease held = cluster.open().acquire(REQUEST);
     patient().tryAcquireAsync(REQUEST);
     awaitListeners(1, cluster.nodes());

@@ -178,7 +178,7 @@ class RestartGuardTest {
 
   @Test
   @Rule("GUARD-2")
-  void ofNodesThatLookNewTheMessageSaysWhatToDo() {
+  void theMessageAboutNodesThatLookNewSaysWhatToDo() {
     cluster.nodes().forEach(node -> node.command("FLUSHALL"));
     LockManager locks = cluster.open();
 
@@ -288,7 +288,7 @@ class RestartGuardTest {
   @Test
   @Tag("exclusion")
   @Rule({"GUARD-6", "GUARD-7"})
-  void aWrongClientThatComesFirstStopsNobody() throws Exception {
+  void aWrongClientThatComesFirstStopsNoOtherClient() throws Exception {
     LockManager right = cluster.open("maxTtl=3s");
     Duration ttl = Duration.ofSeconds(3);
     right.tryAcquire("job", ttl).orElseThrow().close();
@@ -322,8 +322,7 @@ class RestartGuardTest {
   @Test
   @Tag("exclusion")
   @Rule("GUARD-6")
-  void whereAllNodesLostTheirDataTheFirstAttemptAfterTheQuarantineGetsTheLock()
-      throws InterruptedException {
+  void theFirstAttemptAfterAQuarantineOfAllNodesGetsTheLock() throws InterruptedException {
     cluster.nodes().forEach(node -> node.command("FLUSHALL"));
     LockManager locks = cluster.open("maxTtl=1s", "nodeTimeout=500ms");
     RestartGuardAdmin guard = guardOf(locks);

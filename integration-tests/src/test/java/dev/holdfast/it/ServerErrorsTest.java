@@ -38,7 +38,7 @@ class ServerErrorsTest {
   @ParameterizedTest
   @EnumSource(Fault.class)
   @Rule({"FAULT-1", "ACQ-3"})
-  void onAMinorityItKeepsNobodyOut(Fault fault) throws InterruptedException {
+  void aFaultOnAMinorityPreventsNoGrant(Fault fault) throws InterruptedException {
     assume(fault);
     List<TestNode> broken = cluster.nodes().subList(0, 2);
     List<TestNode> sound = cluster.nodes().subList(2, 5);
@@ -60,7 +60,7 @@ class ServerErrorsTest {
   @ParameterizedTest
   @EnumSource(Fault.class)
   @Rule({"ERR-1", "ERR-2", "ACQ-3", "ACQ-9"})
-  void onMoreItIsToldForWhatItIs(Fault fault) throws InterruptedException {
+  void aFaultOnAMajorityIsReportedByItsKind(Fault fault) throws InterruptedException {
     assume(fault);
     List<TestNode> broken = cluster.nodes().subList(0, 3);
     List<TestNode> sound = cluster.nodes().subList(3, 5);

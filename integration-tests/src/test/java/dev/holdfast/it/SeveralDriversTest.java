@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SeveralDriversTest {
   @Test
   @Rule("DISC-2")
-  void aUrlThatNamesNoneIsToldWhatToWrite() {
+  void aUrlWithoutADriverIsRefusedWithTheUrlsToWrite() {
     assertThatThrownBy(() -> LockManager.open("redlock:redis://127.0.0.1:1?connect=lazy"))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContainingAll("redlock:jedis:", "redlock:lettuce:", "redlock:redisson:");

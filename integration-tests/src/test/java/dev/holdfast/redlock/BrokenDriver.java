@@ -93,11 +93,11 @@ enum BrokenDriver {
               uris.stream().map(uri -> uri.replaceFirst("^rediss:", "redis:")).toList(),
               options,
               settings)),
-  TRUSTS_ANYBODY(
+  TRUSTS_ALL(
       "any certificate is trusted",
       (uris, options, settings) ->
           isTls(uris)
-              ? JedisConnections.trustingAnybody(uris, options)
+              ? JedisConnections.trustingAll(uris, options)
               : JedisConnections.of(uris, options, settings)),
   COUNTS_IN_SECONDS(
       "times are sent in whole seconds", made -> new BrokenCommands.InSeconds(made.get())),

@@ -109,7 +109,7 @@ class MemoryProviderTest {
   }
 
   @Test
-  void optionsThatAreGivenBesidesTheUrlOverrideIt() throws Exception {
+  void optionsBesideTheUrlOverrideIt() throws Exception {
     try (LockManager manager = LockManager.open("memory:?owner=alice", Map.of("owner", "bob"))) {
       assertThat(manager.acquire("x", TTL).token()).startsWith("bob:");
     }

@@ -106,7 +106,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void aLockThatNobodyHoldsCanBeGivenToAnotherOwnerAndTakenFromIt() throws Exception {
+  void aFreeLockCanBeGivenToAnotherOwnerAndTakenFromIt() throws Exception {
     store.steal("x", TTL);
     assertThat(manager.tryAcquire("x", TTL)).isEmpty();
     assertThat(store.remove("x")).isTrue();

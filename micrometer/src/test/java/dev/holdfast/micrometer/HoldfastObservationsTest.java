@@ -186,7 +186,7 @@ class HoldfastObservationsTest {
   }
 
   @Test
-  void aLeaseThatNobodyTakesIsReleasedAndItsHoldEnds() {
+  void aLeaseThatNoCallerTakesIsReleasedAndItsHoldEnds() {
     CompletableFuture<Optional<Lease>> inner = new CompletableFuture<>();
     CompletableFuture<Optional<Lease>> outer =
         HoldfastObservations.observed(Forwarding.manager(method -> inner), "m", registry)

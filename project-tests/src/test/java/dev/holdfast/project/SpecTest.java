@@ -141,7 +141,7 @@ class SpecTest {
   }
 
   @Test
-  @DisplayName("no stall forgives a test of who holds, of tokens or of what is sent twice")
+  @DisplayName("no stall forgives a test of holders, of tokens or of commands that are sent twice")
   void noStallForgivesATestOfExclusion() throws IOException {
     List<Proof> ofExclusion =
         proofs().stream().filter(proof -> EXCLUSION.contains(proof.rule())).toList();
@@ -150,8 +150,8 @@ class SpecTest {
   }
 
   @Test
-  @DisplayName("docs/rules.md is what is so; -Dholdfast.write writes it")
-  void theTableIsWhatIsSo() throws IOException {
+  @DisplayName("docs/rules.md is up to date; -Dholdfast.write writes it")
+  void theTableIsUpToDate() throws IOException {
     String table = table();
     if (System.getProperty("holdfast.write") != null) {
       Files.writeString(TABLE, table);

@@ -58,7 +58,7 @@ class RedisNodeUriErrorsTest {
           redlock:redis://h1,|rediss://H1:6379/1|     ; listed before
           redlock:redis://h1,redis://h2,|redis://h1:6379|,redis://h3 ; listed before
           """)
-  void aWrongUrlIsShownWithAMarkUnderWhatIsWrong(String marked, String message) {
+  void aWrongUrlIsShownWithAMarkUnderTheError(String marked, String message) {
     MarkedUrl wrong = MarkedUrl.parse(marked);
 
     LockConfigurationException error = errorOf(wrong.url());

@@ -236,7 +236,7 @@ class NodeReportsTest {
 
   @Test
   @Rule("NODES-6")
-  @DisplayName("the cause of a quarantine has no times, which are true for a moment only")
+  @DisplayName("the cause of a quarantine has no times, which would soon be wrong")
   void theCauseOfAQuarantineStaysTrue() {
     List<Asked> asked = ask();
     asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 3000 57000 0 0 1700000000000001");

@@ -153,7 +153,7 @@ class RedlockTest {
 
   @Test
   @Rule("ERR-1")
-  @DisplayName("if mending misconfigured nodes makes a quorum, it is a configuration" + " error")
+  @DisplayName("if correcting misconfigured nodes makes a quorum, it is a configuration" + " error")
   void mistakesThatPreventAQuorumAreConfigurationErrors() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -171,7 +171,7 @@ class RedlockTest {
 
   @Test
   @Rule("ERR-1")
-  @DisplayName("if mending misconfigured nodes makes no quorum, it is an outage")
+  @DisplayName("if correcting misconfigured nodes makes no quorum, it is an outage")
   void mistakesThatPreventNoQuorumAreAnOutage() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));

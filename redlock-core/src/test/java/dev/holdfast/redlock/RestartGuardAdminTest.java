@@ -217,7 +217,7 @@ class RestartGuardAdminTest {
 
   @Test
   @Rule("GUARD-2")
-  @DisplayName("the nodes of a closed manager are unreachable, and no call waits" + " for ever")
+  @DisplayName("the nodes of a closed manager are unreachable, and no call waits" + " forever")
   void nodesOfAClosedManagerAreUnreachable() {
     answer(VOTES, VOTES, VOTES);
     replies.remove(1);

@@ -30,7 +30,8 @@ class MutantsTest {
       Pattern.compile("(?m)^\\| ([a-z-]+) \\|.*\\| (\\d+) \\| [a-z-]+ \\|$");
 
   @Test
-  @DisplayName("what a mutant changes is in the sources, and docs/simulation.md has its row")
+  @DisplayName(
+      "the code that a mutant changes is in the sources, and docs/simulation.md has its row")
   void eachMutantFitsTheSources() throws IOException {
     Map<String, Long> written = writtenSeeds();
     for (Flaw mutant : Flaw.all()) {
@@ -69,7 +70,7 @@ class MutantsTest {
   }
 
   @Test
-  @DisplayName("what a mutant breaks does not break without it, at the same seeds")
+  @DisplayName("the same seeds break nothing without the mutant")
   void theSameSeedsHoldWithoutTheMutant() throws IOException {
     Map<String, Long> seeds = writtenSeeds();
     assertThat(seeds).hasSize(Flaw.all().size());

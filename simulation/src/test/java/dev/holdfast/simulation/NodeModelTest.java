@@ -71,7 +71,7 @@ class NodeModelTest {
   }
 
   @Test
-  @DisplayName("what a guarded script writes down is the same as on a real server")
+  @DisplayName("a guarded script writes the same record as on a real server")
   void guardsWriteTheSameRecord() throws ReflectiveOperationException {
     Script take =
         scriptsOfTheCore().stream().filter(NodeModelTest::isTake).findFirst().orElseThrow();

@@ -25,7 +25,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** Transactions under locks, in a transaction manager that is a bean of the application. */
 class CommitCheckTest {
-  private static final Duration MOMENT = Duration.ofMillis(200);
+  private static final Duration SHORT = Duration.ofMillis(200);
   private static final Duration LONG = Duration.ofSeconds(30);
 
   /** The interrupt for a loss comes on another thread. */
@@ -160,7 +160,7 @@ class CommitCheckTest {
               .atCommit(
                   () -> {
                     LockedTest.lose(f.store());
-                    interrupted.add(isInterruptedWithin(MOMENT));
+                    interrupted.add(isInterruptedWithin(SHORT));
                   });
           f.assertThatTheLossIsThrown(
               lease -> {
@@ -185,7 +185,7 @@ class CommitCheckTest {
                           status -> {
                             Callbacks.beforeCompletion(() -> LockedTest.lose(f.store()));
                             Callbacks.afterCompletion(
-                                () -> interrupted.add(isInterruptedWithin(MOMENT)));
+                                () -> interrupted.add(isInterruptedWithin(SHORT)));
                             return "shipped";
                           }));
           assertThat(interrupted).containsExactly(false);
@@ -228,7 +228,7 @@ class CommitCheckTest {
                   f.orders().dataSource(),
                   () -> {
                     LockedTest.lose(f.store());
-                    interrupted.add(isInterruptedWithin(MOMENT));
+                    interrupted.add(isInterruptedWithin(SHORT));
                   });
           manager.addListener(new CommitCheckListener(manager));
           TransactionTemplate losingAtEnd = new TransactionTemplate(manager);

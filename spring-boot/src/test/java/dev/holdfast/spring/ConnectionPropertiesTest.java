@@ -221,7 +221,7 @@ class ConnectionPropertiesTest {
   }
 
   /** Returns contexts with a node that does not run. */
-  private ApplicationContextRunner withNobody() throws IOException {
+  private ApplicationContextRunner withoutServers() throws IOException {
     try (ServerSocket socket = new ServerSocket(0)) {
       return contexts.withPropertyValues(
           "holdfast.nodes[0].host=127.0.0.1", "holdfast.nodes[0].port=" + socket.getLocalPort());
@@ -230,7 +230,7 @@ class ConnectionPropertiesTest {
 
   @Test
   void anApplicationStartsWithoutItsServersIfItConnectsLazily() throws IOException {
-    withNobody()
+    withoutServers()
         .withPropertyValues("holdfast.options.connect=lazy")
         .run(
             context -> {
@@ -269,7 +269,7 @@ class ConnectionPropertiesTest {
   @Test
   void aStartWithoutServersIsAnalyzedWithWhatToDo() throws IOException {
     Set<Thread> before = Thread.getAllStackTraces().keySet();
-    withNobody()
+    withoutServers()
         .run(
             context -> {
               var analysis = Failures.analyze(context);

@@ -158,7 +158,7 @@ class LockedReactiveTest {
   }
 
   @Test
-  void aFailureIsSignalledAfterTheReleaseWhereverItComesFrom() {
+  void aFailureFromAnyPlaceIsSignalledAfterTheRelease() {
     run(
         (shop, store) -> {
           IllegalArgumentException failure = new IllegalArgumentException("of the work");

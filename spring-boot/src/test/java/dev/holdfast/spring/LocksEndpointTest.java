@@ -182,7 +182,7 @@ class LocksEndpointTest {
   }
 
   @Test
-  void noTokenOfOurOwnIsShownWhereverItStands() throws Exception {
+  void noTokenOfOurOwnIsShownInAnyPlace() throws Exception {
     try (LockManager memory = LockManager.open("memory:");
         TestNodes nodes = TestNodes.start(1);
         LockManager redlock =

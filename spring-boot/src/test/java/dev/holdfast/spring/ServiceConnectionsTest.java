@@ -318,7 +318,7 @@ class ServiceConnectionsTest {
   }
 
   @Test
-  void aServiceOfDockerComposeThatIsToBeIgnoredIsNoNode() {
+  void anIgnoredServiceOfDockerComposeIsNoNode() {
     contexts
         .withInitializer(
             FakeCompose.ready(

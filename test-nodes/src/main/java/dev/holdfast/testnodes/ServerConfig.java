@@ -51,7 +51,7 @@ record ServerConfig(String version, List<String> extraLines) {
     // Processes die here, not the machine. With everysec, Redis answers up to 2 s before it writes
     // when the disk is slow to synchronise, and SIGKILL would lose what was answered.
     lines.add("appendfsync no");
-    if (mustBeToldToAllowDebug()) {
+    if (needsOptionToAllowDebug()) {
       lines.add("enable-debug-command yes");
     }
     lines.addAll(extraLines);
@@ -59,7 +59,7 @@ record ServerConfig(String version, List<String> extraLines) {
   }
 
   /** Redis 7 forbids DEBUG until told otherwise, and Redis 6 refuses to start when told. */
-  boolean mustBeToldToAllowDebug() {
+  boolean needsOptionToAllowDebug() {
     return Integer.parseInt(version.replaceFirst("\\D.*", "")) >= 7;
   }
 }

@@ -178,7 +178,7 @@ class ContainersTest {
   }
 
   @Test
-  void whatIsNoNameOfAnImageIsSaidToBeNone() {
+  void aTextThatIsNoNameOfAnImageIsRefused() {
     assertThatThrownBy(() -> startFrom("No Image"))
         .isInstanceOf(NodeException.class)
         .hasMessageContaining("Cannot run a redis-server of the image No Image")

@@ -94,7 +94,7 @@ class DetachedNodesTest {
   }
 
   @Test
-  void whatSomebodyElseHasStoppedCannotBeRestarted() {
+  void nodesThatAnotherProcessStoppedCannotBeRestarted() {
     TestNodes nodes = start();
     attached().stop();
     assertThatThrownBy(() -> nodes.node(0).restart())
@@ -133,7 +133,7 @@ class DetachedNodesTest {
   }
 
   @Test
-  void areNotStartedOrStoppedWhileSomebodyElseDoes() throws IOException {
+  void areNotStartedOrStoppedWhileAnotherProcessDoes() throws IOException {
     Files.createDirectories(directory());
     DirectoryLock.during(
         directory(),

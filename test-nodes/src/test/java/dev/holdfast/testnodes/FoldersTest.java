@@ -14,7 +14,7 @@ class FoldersTest {
   @TempDir private Path parent;
 
   @Test
-  void aFolderIsDeletedThoughSomebodyStillWritesIntoIt() throws Exception {
+  void aFolderIsDeletedThoughAThreadStillWritesIntoIt() throws Exception {
     Path folder = Files.createDirectory(parent.resolve("folder"));
     AtomicInteger left = new AtomicInteger(300);
     Thread writer =

@@ -94,7 +94,7 @@ class NodeSourceTest {
   }
 
   @Test
-  void aBinaryWhoseLoaderIsNotThereIsToldFromOneThatIsNotThere() throws IOException {
+  void aBinaryWithoutItsLoaderIsDistinguishedFromAMissingBinary() throws IOException {
     Path binary = Files.writeString(folder.resolve("redis-server"), "#!/no/such/loader\n");
     Scripts.makeExecutable(binary);
     assertThatThrownBy(() -> start(binary))
@@ -131,8 +131,8 @@ class NodeSourceTest {
   @ParameterizedTest
   @ValueSource(strings = {"7.0.15", "8.0.1", "10.0.0"})
   void debugIsAllowedExplicitlyWhereItIsForbiddenByDefault(String version) {
-    assertThat(new ServerConfig(version, List.of()).mustBeToldToAllowDebug()).isTrue();
-    assertThat(new ServerConfig("6.2.11", List.of()).mustBeToldToAllowDebug()).isFalse();
+    assertThat(new ServerConfig(version, List.of()).needsOptionToAllowDebug()).isTrue();
+    assertThat(new ServerConfig("6.2.11", List.of()).needsOptionToAllowDebug()).isFalse();
   }
 
   @Test
@@ -178,16 +178,16 @@ class NodeSourceTest {
             .splitAsStream(System.getProperty("java.class.path"))
             .filter(entry -> !entry.contains("testcontainers"))
             .collect(Collectors.joining(File.pathSeparator));
-    assertThat(whatStartSays(withoutLibrary, "docker"))
+    assertThat(outputOfStart(withoutLibrary, "docker"))
         .contains("add the dependency org.testcontainers:testcontainers (2.0 or later")
         .contains(ALTERNATIVES);
-    assertThat(whatStartSays(withoutLibrary, "embedded")).startsWith("6.2.");
+    assertThat(outputOfStart(withoutLibrary, "embedded")).startsWith("6.2.");
   }
 
   @Test
-  void whereNoDockerEngineAnswersContainersSaySo() throws Exception {
+  void containersSaySoIfNoDockerEngineAnswers() throws Exception {
     assumeThat(Path.of("/var/run/docker.sock")).as("no Docker on this machine").doesNotExist();
-    assertThat(whatStartSays(System.getProperty("java.class.path"), "docker"))
+    assertThat(outputOfStart(System.getProperty("java.class.path"), "docker"))
         .startsWith("Docker could not find a Docker engine")
         .contains("Start Docker, or say in DOCKER_HOST where it is")
         .contains(ALTERNATIVES);
@@ -230,7 +230,7 @@ class NodeSourceTest {
     assertThat(ServerBinary.probe(copy).version()).startsWith("6.2.");
   }
 
-  private static String whatStartSays(String classPath, String source) throws IOException {
+  private static String outputOfStart(String classPath, String source) throws IOException {
     List<String> options = List.of("-D" + NodeSource.PROPERTY + "=" + source);
     try (SecondJvm jvm = SecondJvm.run(Map.of(), classPath, options, "default")) {
       return String.join(" ", jvm.readLine());

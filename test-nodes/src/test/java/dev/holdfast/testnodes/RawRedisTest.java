@@ -116,7 +116,7 @@ class RawRedisTest {
   }
 
   @Test
-  void whatIsNotRedisIsSaidToBeNot() throws IOException {
+  void aServerThatIsNotRedisIsReported() throws IOException {
     try (ServerSocket web = silentServer();
         RawRedis redis = RawRedis.connect("127.0.0.1", web.getLocalPort());
         Socket accepted = web.accept()) {
@@ -126,7 +126,7 @@ class RawRedisTest {
   }
 
   @Test
-  void whereNothingListensOrNobodyIsTheAddressIsNamed() throws IOException {
+  void anAddressWithoutAServerIsNamed() throws IOException {
     int port;
     try (ServerSocket closed = silentServer()) {
       port = closed.getLocalPort();

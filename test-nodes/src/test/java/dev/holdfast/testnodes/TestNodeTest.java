@@ -90,7 +90,7 @@ class TestNodeTest {
   }
 
   @Test
-  void whatNeedsAProcessSaysThatTheNodeIsDown() {
+  void operationsOnAProcessSayThatTheNodeIsDown() {
     node.kill();
 
     for (Runnable operation : List.<Runnable>of(node::freeze, node::thaw, node::pid)) {

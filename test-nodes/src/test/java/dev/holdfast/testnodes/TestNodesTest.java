@@ -154,7 +154,7 @@ class TestNodesTest {
   }
 
   @Test
-  void itDoesNotLookForAPortForEver() throws IOException {
+  void itDoesNotLookForAPortForever() throws IOException {
     try (ServerSocket taken = listening()) {
       assertThatThrownBy(
               () ->

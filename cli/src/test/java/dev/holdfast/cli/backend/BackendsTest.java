@@ -65,7 +65,7 @@ class BackendsTest {
   }
 
   @Test
-  void whatCannotBeLoadedIsShownOnceAndHidesNoOther() throws Exception {
+  void aProviderThatCannotBeLoadedIsShownOnceAndHidesNoOther() throws Exception {
     Path services = Files.createDirectories(folder.resolve("META-INF/services"));
     Files.writeString(
         services.resolve("dev.holdfast.spi.LockProvider"),

@@ -29,7 +29,7 @@ class ClassPathTest {
   @AutoClose private final Programs programs = new Programs();
 
   @Test
-  void aBackendOfAThirdPartyIsUsedWhereverTheOptionStands() {
+  void aBackendOfAThirdPartyIsUsedInEachPlaceOfTheOption() {
     String jar = ThirdParty.backend(folder).toString();
     String[] run = {"run", "--url", "third:", "--name", "job", "--", "echo", "ran"};
 
@@ -157,7 +157,7 @@ class ClassPathTest {
     "'text.jar:', cannot be read",
     "':', an entry is empty",
   })
-  void whatIsNotThereIsAnError(String entry, String message) throws Exception {
+  void aMissingEntryIsAnError(String entry, String message) throws Exception {
     Files.createDirectory(folder.resolve("empty"));
     Files.writeString(folder.resolve("text.jar"), "text");
     String given = entry.startsWith(":") ? entry : folder + "/" + entry;

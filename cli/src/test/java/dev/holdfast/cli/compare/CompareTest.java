@@ -85,7 +85,7 @@ class CompareTest {
   }
 
   @Test
-  void inTheBarePatternNobodyAsksAndNothingElseIsDoneToIt() {
+  void theBarePatternHasNoHolderThatChecksAndOneRowOnly() {
     assertThat(row("holder is slow", "bare pattern")).doesNotContain("holderKnows");
     assertThat(compare.out()).containsOnlyOnce("\"bare pattern\"");
   }

@@ -117,7 +117,7 @@ class StatusTest {
   }
 
   @Test
-  void whereFewerNodesThanAQuorumAgreeItIsNeitherHeldNorFree() {
+  void aLockIsNeitherHeldNorFreeIfFewerNodesThanAQuorumAgree() {
     NODES.node(0).command("SET", "job", Nodes.FOREIGN, "PX", "60000");
 
     Program status = status();

@@ -201,7 +201,7 @@ class MigrateCheckTest {
   }
 
   @Test
-  void doesNotPromptIfNothingIsToBeDeleted() {
+  void doesNotPromptIfThereIsNothingToDelete() {
     Program check = check(TERMINAL, "--match", "lock.*", "--delete-expired");
 
     assertThat(check.exitCode()).as(check.err()).isZero();

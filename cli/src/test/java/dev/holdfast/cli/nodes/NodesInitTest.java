@@ -44,7 +44,7 @@ class NodesInitTest {
 
   @Test
   @Rule("GUARD-5")
-  @DisplayName("marks them, so that locks are got at once")
+  @DisplayName("initialises them, so that locks are granted at once")
   void marksNewNodes() {
     assertThat(run()).isEqualTo(69);
 

@@ -160,7 +160,7 @@ class RunGuardedTest {
   }
 
   @Test
-  void whatHasNoParentAnyMoreGetsSigtermAndSigkillWhenTheLockIsLost() {
+  void anOrphanGetsSigtermAndSigkillWhenTheLockIsLost() {
     String tells = "(sh -c 'trap \"echo told\" TERM; echo orphan=$$ started;";
     Program run =
         runHere(
@@ -190,7 +190,7 @@ class RunGuardedTest {
   }
 
   @Test
-  void whatIsStoppedGetsSigtermToo() {
+  void aStoppedProcessGetsSigtermToo() {
     Program run = run(List.of("--ttl", "4s"), "trap 'echo told; exit' TERM; kill -STOP $$");
     await().atMost(Limits.LONG).until(() -> Nodes.holding(NODES, "job") == 3);
     await()
@@ -208,7 +208,7 @@ class RunGuardedTest {
   }
 
   @Test
-  void whatBeginsASessionOfItsOwnEscapesAsTheHelpSays() {
+  void aProcessWithASessionOfItsOwnEscapesAsTheHelpSays() {
     Program run =
         runHere(
             List.of("--ttl", "3s"),
@@ -317,7 +317,7 @@ class RunGuardedTest {
   }
 
   @Test
-  void whenTheGuardianIsStoppedTheCommandIsKilledAfterTheGraceAllTheSame() {
+  void theCommandIsKilledAfterTheGraceThoughTheGuardianIsStopped() {
     Program run = run(List.of("--ttl", "3s", "--grace", "100ms"), "trap '' TERM; " + ENDLESS);
     long child = run.awaitOut("ready").number("pid=");
 

@@ -157,7 +157,7 @@ class RunInterruptedTest {
   }
 
   @Test
-  void whatIgnoresTheSignalAndOutlivesTheCommandIsKilledAfterTheGrace() {
+  void aProcessThatIgnoresTheSignalAndOutlivesTheCommandIsKilledAfterTheGrace() {
     Program run =
         run(
             List.of("--grace", "300ms"),

@@ -123,7 +123,7 @@ class RunTest {
   }
 
   @Test
-  void theTokenIsWhatTheNodesHold() {
+  void theTokenIsTheValueOnTheNodes() {
     Program run = run("sh", "-c", "echo $HOLDFAST_TOKEN; cat").awaitOut("\n");
 
     assertThat(NODES.all())

@@ -47,7 +47,7 @@ public final class JedisConnections {
   }
 
   /** The same, by TLS with whoever answers. */
-  public static RedisNodes trustingAnybody(List<String> uris, RedlockOptions options) {
+  public static RedisNodes trustingAll(List<String> uris, RedlockOptions options) {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(options);
     JedisClientConfig config =
         DefaultJedisClientConfig.builder()

@@ -81,11 +81,11 @@ final class FleetProcess {
         }
         section.leave();
         lock.unlock();
-      } while (!isToldToStop(ThreadLocalRandom.current().nextInt(LONGEST_PAUSE_MILLIS)));
+      } while (!isStoppedWithin(ThreadLocalRandom.current().nextInt(LONGEST_PAUSE_MILLIS)));
     }
   }
 
-  private static boolean isToldToStop(int withinMillis) throws InterruptedException {
+  private static boolean isStoppedWithin(int withinMillis) throws InterruptedException {
     return STOPPING.await(withinMillis, TimeUnit.MILLISECONDS);
   }
 
@@ -107,7 +107,7 @@ final class FleetProcess {
       @Override
       public OptionalLong lock() throws Exception {
         while (!client.lock()) {
-          if (isToldToStop(ThreadLocalRandom.current().nextInt(10, 20))) {
+          if (isStoppedWithin(ThreadLocalRandom.current().nextInt(10, 20))) {
             return OptionalLong.empty();
           }
         }
@@ -138,7 +138,7 @@ final class FleetProcess {
             held = locks.tryAcquire(request);
           } catch (LockOutageException outage) {
             // on a machine that stalls, the next attempt may do better
-            if (isToldToStop(1)) {
+            if (isStoppedWithin(1)) {
               return OptionalLong.empty();
             }
           }

@@ -77,7 +77,7 @@ class BothExtensionTest {
   }
 
   @Test
-  @DisplayName("is an outage when nobody answers for the new lock, and the old one is not asked")
+  @DisplayName("is an outage when no node answers for the new lock, and the old one is not asked")
   void isAnOutageOfTheNewLock() {
     Grant grant = locks.granted();
     ofNew.extend = failing(locks.outage);
@@ -87,7 +87,7 @@ class BothExtensionTest {
   }
 
   @Test
-  @DisplayName("is an outage when nobody answers for the old lock")
+  @DisplayName("is an outage when no node answers for the old lock")
   void isAnOutageOfTheOldLock() {
     Grant grant = locks.granted();
     ofOld.extend = failing(locks.outage);

@@ -69,7 +69,7 @@ class BothPrimitiveTest {
   }
 
   @Test
-  @DisplayName("removes one even if nobody answers for the other, and learns of the outage")
+  @DisplayName("removes one even if no node answers for the other, and learns of the outage")
   void removesOneInAnOutageOfTheOther() {
     ofOld.forceRelease = failing(locks.outage);
     assertThat(both.forceRelease("name")).isCompletedExceptionally();

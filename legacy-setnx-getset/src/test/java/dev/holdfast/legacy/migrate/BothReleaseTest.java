@@ -116,7 +116,7 @@ class BothReleaseTest {
   }
 
   @Test
-  @DisplayName("of two losses reports the one that let another owner in")
+  @DisplayName("reports that one of two losses which let another owner in")
   void reportsTheWorseOfTwoLosses() {
     ofNew.release = () -> now(Optional.of(LossReason.REMOVED));
     ofOld.release = () -> now(Optional.of(LossReason.TAKEN));
@@ -137,7 +137,7 @@ class BothReleaseTest {
   }
 
   @Test
-  @DisplayName("fails when nobody answers for the old lock")
+  @DisplayName("fails when no node answers for the old lock")
   void failsWithTheOldLocksOutage() {
     ofOld.release = failing(locks.outage);
 

@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** {@code migrate:from|both|to} with two URLs in its options. */
 class MigrationUrlTest {
   private static final Duration TTL = Duration.ofSeconds(30);
-  private static final String NOBODY = "redlock:redis://127.0.0.1:1";
+  private static final String NO_SERVER = "redlock:redis://127.0.0.1:1";
 
   @Test
   @DisplayName("phase from takes the old lock, to the new one, and both takes both")
@@ -174,7 +174,7 @@ class MigrationUrlTest {
     String other = phase.equals("from") ? "to" : "from";
 
     try (LockManager locks =
-        LockManager.open("migrate:" + phase, Map.of(phase, "memory:", other, NOBODY))) {
+        LockManager.open("migrate:" + phase, Map.of(phase, "memory:", other, NO_SERVER))) {
       assertThat(locks.tryAcquire("name", TTL)).isPresent();
     }
   }
@@ -217,7 +217,7 @@ class MigrationUrlTest {
   @DisplayName("an outage names its lock and its nodes")
   void outageNamesItsLockAndNodes(String option) {
     Map<String, String> options = new HashMap<>(Map.of("from", "memory:", "to", "memory:"));
-    options.put(option, NOBODY);
+    options.put(option, NO_SERVER);
 
     LockOutageException outage =
         (LockOutageException) catchThrowable(() -> LockManager.open("migrate:both", options));
@@ -233,7 +233,8 @@ class MigrationUrlTest {
     try (TestNodes nodes = TestNodes.start(1)) {
       String old = "redlock:" + nodes.uris().get(0);
 
-      assertThatThrownBy(() -> LockManager.open("migrate:both", Map.of("from", old, "to", NOBODY)))
+      assertThatThrownBy(
+              () -> LockManager.open("migrate:both", Map.of("from", old, "to", NO_SERVER)))
           .isInstanceOf(LockOutageException.class);
 
       await().until(() -> connections(nodes) == 1);

@@ -13,14 +13,14 @@ class FoundStampTest {
   private static final Instant SEEN = Instant.ofEpochSecond(1_700_000_000);
 
   @Test
-  void isLiveIfItsMomentWasStillToComeWhenItWasSeen() {
+  void isLiveIfItsTimeWasStillToComeWhenItWasSeen() {
     assertThat(stamp("lock.a", "1700000001").wasLive()).isTrue();
     assertThat(stamp("lock.a", "1700000000").wasLive()).isFalse();
     assertThat(stamp("lock.a", "1699999999999").wasLive()).isFalse();
   }
 
   @Test
-  void whatNamesAMomentMoreThanAYearAheadIsNone() {
+  void aTimeMoreThanAYearAheadIsNoStamp() {
     assertThat(FoundStamp.of("a", Long.toString(1_700_000_000L + 366 * 86_400), SEEN)).isPresent();
     assertThat(FoundStamp.of("a", Long.toString(1_700_000_001L + 366 * 86_400), SEEN)).isEmpty();
   }
@@ -32,7 +32,7 @@ class FoundStampTest {
   }
 
   @Test
-  void whatWouldMoveTheCursorOrLookLikeANameInQuotesIsQuoted() {
+  void aNameThatMovesTheCursorOrLooksQuotedIsQuoted() {
     assertThat(named("a\nlock.b  live")).isEqualTo("\"a\\x0alock.b  live\"");
     assertThat(named("\u001b[2J")).isEqualTo("\"\\x1b[2J\"");
     assertThat(named("a\u202eb")).isEqualTo("\"a\\xe2\\x80\\xaeb\"");

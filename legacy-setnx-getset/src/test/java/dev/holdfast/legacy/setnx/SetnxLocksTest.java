@@ -273,7 +273,7 @@ class SetnxLocksTest {
   @ParameterizedTest
   @CsvSource({"://:wrong@, '', without any password configured", "://, /9999, out of range"})
   @Rule("ERR-1")
-  @DisplayName("a password that nobody asks for, or a database that is not there, is no outage")
+  @DisplayName("a password that is not needed, or a database that is not there, is no outage")
   void superfluousPasswordOrMissingDatabaseIsAConfigurationError(
       String start, String end, String message) {
     String url = "setnx:" + NODE.uri().replace("://", start) + end + "?" + PATIENT;

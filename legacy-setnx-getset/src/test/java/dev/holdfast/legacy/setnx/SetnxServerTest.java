@@ -151,7 +151,7 @@ class SetnxServerTest {
   @Test
   void failedReleaseOfALateGrantIsLogged() {
     try (Logs logs = new Logs()) {
-      assertThatItIsGivenUp(server.run("late", false, new SerialTasks(), new CannotBeTakenBack()));
+      assertThatItIsGivenUp(server.run("late", false, new SerialTasks(), new FailsToUndo()));
       held.countDown();
 
       await()
@@ -166,7 +166,7 @@ class SetnxServerTest {
     }
   }
 
-  private final class CannotBeTakenBack implements SetnxServer.Operation<Boolean> {
+  private final class FailsToUndo implements SetnxServer.Operation<Boolean> {
     @Override
     public Boolean ask(ServerConnection connection, BooleanSupplier late) {
       return held(connection, late);

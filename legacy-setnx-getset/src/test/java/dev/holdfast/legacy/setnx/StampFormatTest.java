@@ -32,7 +32,7 @@ class StampFormatTest {
   }
 
   @Property
-  void whatIsWrittenIsReadAsItWas(
+  void aWrittenStampIsReadAsItWas(
       @ForAll("formats") StampFormat format, @ForAll("times") long end) {
     Stamp stamp = format.ofHold(end);
 
@@ -46,7 +46,7 @@ class StampFormatTest {
   }
 
   @Property
-  void nobodySeesAHoldExpiredBeforeItsEnd(
+  void noHoldIsSeenExpiredBeforeItsEnd(
       @ForAll("formats") StampFormat format, @ForAll("times") long end) {
     Stamp stamp = format.ofHold(end);
 
@@ -55,7 +55,7 @@ class StampFormatTest {
   }
 
   @Property
-  void whatOthersMayTakeHasPassedForItsOwner(
+  void aStampThatOthersMayTakeHasPassedForItsOwner(
       @ForAll("formats") StampFormat format, @ForAll("times") long end, @ForAll("times") long now) {
     Stamp stamp = format.ofHold(end);
 
@@ -145,7 +145,7 @@ class StampFormatTest {
   }
 
   @Example
-  void whatIsFinerThanAMicrosecondIsRoundedUp() {
+  void aFractionOfAMicrosecondIsRoundedUp() {
     assertThat(FLOAT_SECONDS.read("1800000011.0000000001").micros())
         .isEqualTo(1_800_000_011_000_001L);
   }
@@ -171,7 +171,7 @@ class StampFormatTest {
   }
 
   @Example
-  void aClockThatNobodyHasSetWritesNoStamp() {
+  void aClockThatIsNotSetWritesNoStamp() {
     assertThatThrownBy(() -> SECONDS.ofHold(60_000_000))
         .hasMessage("is no time from 2001 to 2286: set this machine's clock");
   }

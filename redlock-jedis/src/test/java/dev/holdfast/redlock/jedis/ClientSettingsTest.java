@@ -36,7 +36,7 @@ class ClientSettingsTest {
   }
 
   @Test
-  void aClientThatWaitsForEverForAReplyIsRefusedByNameOfTheSetting() {
+  void aClientThatWaitsForeverForAReplyIsRefusedByNameOfTheSetting() {
     JedisClientConfig patient = DefaultJedisClientConfig.builder().socketTimeoutMillis(0).build();
     assertThatItIsRefused(
         client -> client.clientConfig(patient),

@@ -63,7 +63,7 @@ class SecondConnectionTest {
   }
 
   @Test
-  void aTransactionSucceedsIfNobodyChangesTheKey() {
+  void aTransactionSucceedsIfNoClientChangesTheKey() {
     SERVER.command("SET", "the-key", "mine");
     assertThat(ask("WATCH", "the-key").reply()).isEqualTo("OK");
     assertThat(ask("GET", "the-key").reply()).isEqualTo("mine");

@@ -173,7 +173,7 @@ class ClientSettingsTest {
         "redis://:s3cret@h1?nodeTimeout=1s",
         "lettuce:redis://:s3cret@h1"
       })
-  void whatIsNotOneUriIsRefused(String uri) {
+  void aTextThatIsNotOneUriIsRefused(String uri) {
     assertThatThrownBy(() -> RedissonRedlock.builder().node(uri))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageNotContaining("s3cret");

@@ -78,8 +78,8 @@ class AgainAfterAStallTest {
   }
 
   @Test
-  @DisplayName("one that finds that it is not for this machine has not failed")
-  void whatIsLeftOutIsLeftOut() {
+  @DisplayName("a test that is not for this machine has not failed")
+  void aTestThatIsLeftOutHasNotFailed() {
     TestExecutionSummary summary = run(selectMethod(Sample.class, "isLeftOut"));
 
     assertThat(summary.getTestsAbortedCount()).isEqualTo(1);

@@ -27,7 +27,7 @@ class StallsTest {
   @TempDir private Path folder;
 
   @Test
-  @DisplayName("an idle thread that wakes 100 ms late is a stall, of which the longest is told")
+  @DisplayName("an idle thread that wakes 100 ms late is a stall, of which the longest is reported")
   void wakingLateIsAStall() {
     Stalls stalls = new Stalls(new ProcessorTime(folder.resolve("none")));
     Stalls.Mark begun = stalls.mark();

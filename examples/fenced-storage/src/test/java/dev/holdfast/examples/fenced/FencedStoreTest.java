@@ -56,7 +56,7 @@ class FencedStoreTest {
   }
 
   @Test
-  void whoComesFirstMayComeLate() throws Exception {
+  void theFirstHolderMayComeLate() throws Exception {
     store.write("report", "what the next one wrote", 2);
 
     assertThatThrownBy(() -> store.write("report", "what the first one wrote", 1))

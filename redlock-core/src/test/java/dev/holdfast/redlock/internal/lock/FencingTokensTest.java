@@ -67,7 +67,7 @@ class FencingTokensTest {
   @Test
   @Tag("exclusion")
   @Rule("ACQ-12")
-  @DisplayName("of different numbers the largest is stored by a quorum before the grant")
+  @DisplayName("the largest of different numbers is stored by a quorum before the grant")
   void largestNumberIsStoredByAQuorumBeforeTheGrant() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();

@@ -40,7 +40,7 @@ class PendingReleasesTest {
   }
 
   @Test
-  @DisplayName("of a node that stays away ten thousand releases are kept, the latest")
+  @DisplayName("the latest ten thousand releases for a node that stays away are kept")
   void theLatestTenThousandAreKept() {
     for (int i = 0; i <= 10_000; i++) {
       pending.add(0, release("k" + i, 10));
@@ -53,7 +53,7 @@ class PendingReleasesTest {
   }
 
   @Test
-  @DisplayName("of a node that stays away the release of the longest-lived key is kept")
+  @DisplayName("the release of the longest-lived key for a node that stays away is kept")
   void theReleaseOfTheLongestLivedKeyIsKept() {
     pending.add(0, release("held", 3_600));
     for (int i = 0; i < 10_000; i++) {

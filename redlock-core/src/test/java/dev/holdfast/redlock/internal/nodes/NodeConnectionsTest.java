@@ -72,8 +72,8 @@ class NodeConnectionsTest {
 
   @Test
   @Rule("OPEN-1")
-  @DisplayName("a minority that is down is logged once and tried every second, for ever")
-  void aMinorityThatIsDownIsTriedForEver() {
+  @DisplayName("a minority that is down is logged once and tried every second, forever")
+  void aMinorityThatIsDownIsTriedForever() {
     nodes.unreachable(2, new IllegalStateException("connection refused"));
     open();
     time.advance(Duration.ofSeconds(60));
@@ -186,7 +186,7 @@ class NodeConnectionsTest {
   @Test
   @Rule("OPEN-1")
   @DisplayName(
-      "a node that stays down is logged again only for a mistake that a" + " person has to mend")
+      "a node that stays down is logged again only for a mistake that a" + " person has to correct")
   void onlyMistakesAreLoggedAgain() {
     for (String cause :
         List.of("connection refused", "no route", "NOAUTH give one", "NOAUTH give one")) {

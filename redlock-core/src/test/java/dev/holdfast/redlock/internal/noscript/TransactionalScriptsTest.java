@@ -227,7 +227,7 @@ class TransactionalScriptsTest {
 
   @Test
   @Rule("INSP-2")
-  @DisplayName("of two forced releases at the same time the second finds nothing")
+  @DisplayName("the second of two forced releases at the same time finds nothing")
   void secondForcedReleaseFindsNothing() {
     Asking asking = ask(Scripts.REMOVE);
     answer("OK", "string");

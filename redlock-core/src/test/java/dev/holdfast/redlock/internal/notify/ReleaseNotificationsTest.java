@@ -304,20 +304,20 @@ class ReleaseNotificationsTest {
   @DisplayName("a release shows how many other managers wait")
   void releaseShowsHowManyOtherManagersWait() {
     assertThat(others(Scripts.MINE)).isZero();
-    assertThat(others(heardBy(1))).isOne();
+    assertThat(others(publishedTo(1))).isOne();
 
     watch("a");
-    assertThat(others(heardBy(1))).as("nothing was heard yet").isOne();
-    assertThat(others(heardBy(3))).as("nothing was heard yet").isEqualTo(2);
+    assertThat(others(publishedTo(1))).as("nothing was heard yet").isOne();
+    assertThat(others(publishedTo(3))).as("nothing was heard yet").isEqualTo(2);
     tell("own:f00", 0);
-    assertThat(others(heardBy(1))).isZero();
-    assertThat(others(Scripts.MINE, heardBy(1))).as("deaf at node 1").isOne();
+    assertThat(others(publishedTo(1))).isZero();
+    assertThat(others(Scripts.MINE, publishedTo(1))).as("deaf at node 1").isOne();
     tell("own:f00", 1);
-    assertThat(others(Scripts.MINE, heardBy(1))).isZero();
-    assertThat(others(heardBy(4), heardBy(3))).isEqualTo(3);
-    assertThat(others(heardBy(3), heardBy(4))).isEqualTo(3);
+    assertThat(others(Scripts.MINE, publishedTo(1))).isZero();
+    assertThat(others(publishedTo(4), publishedTo(3))).isEqualTo(3);
+    assertThat(others(publishedTo(3), publishedTo(4))).isEqualTo(3);
     subscription(0).breakOff();
-    assertThat(others(heardBy(1))).as("deaf again").isOne();
+    assertThat(others(publishedTo(1))).as("deaf again").isOne();
   }
 
   @Test
@@ -326,7 +326,7 @@ class ReleaseNotificationsTest {
   void withoutPublishingOthersMayWait() {
     assertThat(notifications.none().others()).isOne();
     assertThat(others(Scripts.MINE_UNPUBLISHED)).isOne();
-    assertThat(others(heardBy(2), Scripts.MINE_UNPUBLISHED)).isEqualTo(2);
+    assertThat(others(publishedTo(2), Scripts.MINE_UNPUBLISHED)).isEqualTo(2);
   }
 
   @Test
@@ -345,7 +345,7 @@ class ReleaseNotificationsTest {
     assertThat(notifications.ofRelease("a", "label:f02").others()).isOne();
   }
 
-  private static Long heardBy(int listeners) {
+  private static Long publishedTo(int listeners) {
     return Scripts.MINE_UNPUBLISHED + listeners;
   }
 

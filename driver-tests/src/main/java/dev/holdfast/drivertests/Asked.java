@@ -38,11 +38,15 @@ public final class Asked implements Round.Answers {
 
   /** Asks some nodes to run a script. */
   public static Asked of(
-      RedisNodes nodes, NodeSet whom, Runnable whenAnswered, String script, String... arguments) {
+      RedisNodes nodes,
+      NodeSet targets,
+      Runnable whenAnswered,
+      String script,
+      String... arguments) {
     Command command =
         new Command.Eval(
             new Script(script, "not used"), true, List.of("the-key"), List.of(arguments));
-    return of(nodes, whom, whenAnswered, command);
+    return of(nodes, targets, whenAnswered, command);
   }
 
   /** Sends these words on one connection. */
@@ -51,9 +55,10 @@ public final class Asked implements Round.Answers {
   }
 
   /** Asks some nodes. */
-  public static Asked of(RedisNodes nodes, NodeSet whom, Runnable whenAnswered, Command command) {
+  public static Asked of(
+      RedisNodes nodes, NodeSet targets, Runnable whenAnswered, Command command) {
     Asked asked = new Asked(whenAnswered);
-    nodes.submit(new Round(command, whom, asked));
+    nodes.submit(new Round(command, targets, asked));
     return asked;
   }
 

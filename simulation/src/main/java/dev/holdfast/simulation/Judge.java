@@ -361,7 +361,7 @@ final class Judge {
 
   void begin() {
     world.in(sweepInterval(), this::sweep);
-    world.in(LOOK, this::requireToldOfLosses);
+    world.in(LOOK, this::requireLossesReported);
     world.at(
         world.setting.guard() ? world.healing() : world.setting.recovered(),
         null,
@@ -390,7 +390,7 @@ final class Judge {
     return world.profile.asks(Invariant.UNDISTURBED) ? SWEEP / 20 : SWEEP;
   }
 
-  private void requireToldOfLosses() {
+  private void requireLossesReported() {
     for (List<Holding> ofName : holdings.values()) {
       for (Holding holding : ofName) {
         if (!holding.isOver()
@@ -404,7 +404,7 @@ final class Judge {
         }
       }
     }
-    world.in(LOOK, this::requireToldOfLosses);
+    world.in(LOOK, this::requireLossesReported);
   }
 
   private void requireOwner(Node node, String key, Entry entry, long then) {

@@ -11,8 +11,8 @@ final class Listening {
   private static final long MILLI = 1_000;
   private static final long SECOND = 1_000_000;
 
-  /** The longest moment before an attempt, and timers that are late. */
-  private static final long MOMENT = 20 * MILLI;
+  /** The longest delay of an attempt and of late timers. */
+  private static final long MAX_DELAY = 20 * MILLI;
 
   private final World world;
   private final Judge judge;
@@ -92,7 +92,7 @@ final class Listening {
    *
    * @param asked how often the client had asked when the release was sent
    */
-  void givenBack(Host host, String key, long asked) {
+  void onReleased(Host host, String key, long asked) {
     requireAsking(Invariant.NEXT, host, key, asked);
   }
 
@@ -101,7 +101,7 @@ final class Listening {
     if (standing.waiting > 0) {
       boolean isSlow = host.pausedUntil() > world.now() - world.setting.quorumTimeout();
       after(
-          attempt() + MOMENT + (isSlow ? world.setting.quorumTimeout() : 0),
+          attempt() + MAX_DELAY + (isSlow ? world.setting.quorumTimeout() : 0),
           host,
           () -> {
             if (standing.asked == asked && standing.waiting > 0 && canAsk(host)) {

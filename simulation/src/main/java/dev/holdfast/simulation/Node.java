@@ -53,7 +53,7 @@ final class Node {
   private int histories;
   private String history = "";
   private boolean up = true;
-  private boolean answersNobody;
+  private boolean isSilentWhenDown;
   private long pausedUntil;
   private long troubledUntil;
   private long errorsUntil;
@@ -197,7 +197,7 @@ final class Node {
   }
 
   void accept(Connection connection) {
-    if (!up && answersNobody) {
+    if (!up && isSilentWhenDown) {
       return;
     }
     if (!up) {
@@ -368,11 +368,11 @@ final class Node {
     backlog.clear();
     loaded.clear();
     listeners.clear();
-    answersNobody = world.random.nextBoolean();
+    isSilentWhenDown = world.random.nextBoolean();
     pausedUntil = 0;
     troubledUntil = Math.max(troubledUntil, restartAt);
     for (Connection connection : List.copyOf(connections())) {
-      if (answersNobody) {
+      if (isSilentWhenDown) {
         connection.silence();
       } else {
         connection.resetIn(world.spread(100, 50_000));

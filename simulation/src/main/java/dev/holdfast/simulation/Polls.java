@@ -223,7 +223,7 @@ final class Polls {
   }
 
   /** WAIT-15: a wait has ended in line, and contention is reported. */
-  void waitedInLine(Host host, String key) {
+  void waitedInQueue(Host host, String key) {
     Poll attempt = attempt(host, key, attempts(host, key) - 1);
     Poll store = attempt == null ? null : latest.get(Kind.STORE + attempt.token);
     Poll last = store == null ? attempt : store;

@@ -171,7 +171,7 @@ final class Workload {
       if (failure == null && alone) {
         polls.waitedAlone(host, request.name(), place.attempts());
       } else if (failure == null) {
-        polls.waitedInLine(host, request.name());
+        polls.waitedInQueue(host, request.name());
       }
     }
   }
@@ -339,7 +339,7 @@ final class Workload {
               failure == null && good ? 1 : 0,
               () -> holding + ": " + (failure == null ? good.toString() : nameOf(failure)));
           if (holding.request.holdAtLeast().isZero()) {
-            world.judge.listening.givenBack(host, name, asked);
+            world.judge.listening.onReleased(host, name, asked);
           }
           if (failure == null && good) {
             world.judge.keptHolds.released(holding);

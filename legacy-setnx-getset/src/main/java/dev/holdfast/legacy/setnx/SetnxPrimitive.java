@@ -78,14 +78,14 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
               return server.run(
                   limit,
                   isShorter ? silence + ofTtl(attempt.ttl()) : silence,
-                  notTold(attempt.name()),
+                  noReply(attempt.name()),
                   false,
                   new SerialTasks(),
                   acquire);
             });
   }
 
-  private static String notTold(String name) {
+  private static String noReply(String name) {
     return "the server did not tell whether '" + name + "' is free";
   }
 
@@ -145,7 +145,7 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
         return null;
       }
       NodeException silence = NodeException.passing(SetnxServer.noAnswerWithin(unanswered));
-      return new LockOutageException(notTold(name), Map.of(server.address(), silence), false);
+      return new LockOutageException(noReply(name), Map.of(server.address(), silence), false);
     }
 
     /** Takes an expired lock over: one client finds the expired stamp in its GETSET's reply. */

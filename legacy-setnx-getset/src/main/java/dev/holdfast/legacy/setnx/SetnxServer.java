@@ -207,7 +207,7 @@ final class SetnxServer implements AutoCloseable {
     try {
       T value = lent(connection -> operation.ask(connection, result::isDone));
       if (!result.complete(value)) {
-        operation.undo(value).ifPresent(this::takeBack);
+        operation.undo(value).ifPresent(this::runUndo);
       }
     } catch (LockException | Error known) {
       result.completeExceptionally(known);
@@ -216,7 +216,7 @@ final class SetnxServer implements AutoCloseable {
     }
   }
 
-  private void takeBack(Consumer<ServerConnection> undo) {
+  private void runUndo(Consumer<ServerConnection> undo) {
     try {
       lent(
           connection -> {
@@ -238,10 +238,10 @@ final class SetnxServer implements AutoCloseable {
     ServerConnection connection = take();
     try {
       T result = use.apply(connection);
-      giveBack(connection);
+      putIdle(connection);
       return result;
     } catch (LockException | JedisDataException answered) {
-      giveBack(connection);
+      putIdle(connection);
       throw answered;
     } catch (RuntimeException | Error broken) {
       connection.close();
@@ -250,7 +250,7 @@ final class SetnxServer implements AutoCloseable {
     }
   }
 
-  private void giveBack(ServerConnection connection) {
+  private void putIdle(ServerConnection connection) {
     idle.push(connection);
     if (closed) {
       closeIdle();

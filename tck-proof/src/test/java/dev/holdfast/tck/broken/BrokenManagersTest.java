@@ -143,7 +143,7 @@ class BrokenManagersTest {
   /** Tests that broken drivers fail: their mistakes are in connections. */
   private static final Set<String> FAILED_BY_DRIVERS =
       Set.of(
-          "ErrorRules.anAttemptWhoseConnectionsEndIsAnOutage",
+          "ReplyRules.anAttemptWhoseConnectionsEndIsAnOutage",
           "NodeRules.theEndOfAnIdleNodeIsReportedWithoutARequest");
 
   /**

@@ -14,14 +14,12 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
-import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
 import java.io.IOException;
 import java.io.ObjectOutputStream;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -584,49 +582,5 @@ public abstract class ErrorRules {
     assertThat(Attempts.once(locks, name, fixture.ttl()))
         .as("got though all nodes are %s", fault)
         .isEmpty();
-  }
-
-  @Test
-  @Rule("ERR-1")
-  @IfThisFails("check that a command whose connection ends has no reply, and not an empty one")
-  void anAttemptWhoseConnectionsEndIsAnOutage() {
-    Needs.nodes(fixture, 1);
-    for (Map<String, String> options : fixture.optionSets()) {
-      for (TckLink.Fate fate : List.of(TckLink.Fate.CUT, TckLink.Fate.REPLY_CUT)) {
-        List<TckLink> links =
-            fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
-        List<String> uris = links.stream().map(TckLink::uri).toList();
-        LockManager locks = fixture.openOn(uris, WithoutScripts.texts(options));
-        Attempts.untilGot(fixture, locks, fixture.name("before"));
-        String name = fixture.name("cut");
-        links.forEach(link -> link.after(name, 0, fate));
-
-        assertThat(catchThrowable(() -> locks.tryAcquire(name, fixture.ttl())))
-            .as("thrown by an attempt on a free lock with %s and %s", fate, options)
-            .isInstanceOf(LockOutageException.class);
-      }
-    }
-  }
-
-  @Test
-  @Rule("WAIT-1")
-  @IfThisFails("check that the end of a wait does not end the attempt in flight, nor its error")
-  void aWaitThatEndsDuringAnAttemptReportsTheOutage() {
-    Needs.of(fixture, TckFault.FROZEN);
-    LockManager locks = fixture.open("nodeTimeout=800ms");
-    fixture.take(locks, fixture.name("before"), fixture.ttl()).close();
-    for (Asking way : Asking.values()) {
-      String name = fixture.name("silent");
-      Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
-      LockRequest request = fixture.request(name).waitAtMost(Duration.ofMillis(100));
-
-      Throwable thrown = catchThrowable(() -> way.ask(locks, request));
-
-      Faults.end(TckFault.FROZEN, fixture.blocking(), name);
-      assertThat(thrown)
-          .as("thrown by %s though no other owner holds the lock", way)
-          .isInstanceOf(LockOutageException.class);
-      Attempts.awaitVotes(fixture, locks, fixture.nodes());
-    }
   }
 }

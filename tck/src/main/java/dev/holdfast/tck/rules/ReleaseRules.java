@@ -15,7 +15,6 @@ import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -588,32 +587,6 @@ public abstract class ReleaseRules {
                   assertThat(logs.warnings())
                       .as("warnings that are logged by System.Logger")
                       .anyMatch(line -> line.contains(lease.name())));
-    }
-  }
-
-  /** A release in two steps would end the next lease between a forced release and its answer. */
-  @Test
-  @Tag("exclusion")
-  @Rule("REL-1")
-  @IfThisFails("check that a release compares and deletes in one step, also within one process")
-  void aReleaseSparesWhoComesWhileItIsUnderWay() throws InterruptedException {
-    Needs.of(fixture, LockCapability.FORCE_RELEASE);
-    LockManager holder = fixture.open();
-    LockManager others = fixture.open();
-    LockManager third = fixture.open();
-    Seed seed = new Seed();
-    for (int round = 0; round < 50; round++) {
-      String name = fixture.name("overtaken");
-      Lease lease = fixture.take(holder, name, fixture.ttl());
-      CompletableFuture<Boolean> released = lease.releaseAsync();
-      seed.pauseUpTo(300);
-      TckFixture.regardless(() -> others.forceRelease(name));
-      boolean hasNext = fixture.gets(others, name);
-      fixture.awaitRegardless("the release is answered", released::isDone);
-
-      assertThat(hasNext && fixture.gets(third, name))
-          .as("round %d, %s: granted to two owners", round, seed)
-          .isFalse();
     }
   }
 }

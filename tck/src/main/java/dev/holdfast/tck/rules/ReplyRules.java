@@ -207,4 +207,26 @@ public abstract class ReplyRules {
   private static String shown(String value) {
     return value.length() > 40 ? value.substring(0, 40) + "\u2026" : value;
   }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that a command whose connection ends has no reply, and not an empty one")
+  void anAttemptWhoseConnectionsEndIsAnOutage() {
+    Needs.nodes(fixture, 1);
+    for (Map<String, String> options : fixture.optionSets()) {
+      for (TckLink.Fate fate : List.of(TckLink.Fate.CUT, TckLink.Fate.REPLY_CUT)) {
+        List<TckLink> links =
+            fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+        List<String> uris = links.stream().map(TckLink::uri).toList();
+        LockManager locks = fixture.openOn(uris, WithoutScripts.texts(options));
+        Attempts.untilGot(fixture, locks, fixture.name("before"));
+        String name = fixture.name("cut");
+        links.forEach(link -> link.after(name, 0, fate));
+
+        assertThat(catchThrowable(() -> locks.tryAcquire(name, fixture.ttl())))
+            .as("thrown by an attempt on a free lock with %s and %s", fate, options)
+            .isInstanceOf(LockOutageException.class);
+      }
+    }
+  }
 }

@@ -33,7 +33,7 @@ public abstract class ValidityRules {
 
   private static final Duration SILENCE = Duration.ofMillis(300);
 
-  /** Far from both a right validity, and one that is counted from the reply. */
+  /** Far from both a right validity and one that is counted from the reply. */
   private static final Duration MAX_BEYOND = SILENCE.dividedBy(3);
 
   /** The time by which a thread may sleep too long. */
@@ -74,14 +74,12 @@ public abstract class ValidityRules {
 
     Retries.anyOf(
         () -> {
-          long start = System.nanoTime();
+          long begun = System.nanoTime();
           Lease lease = locks.tryAcquire(fixture.name("drift"), fixture.ttl()).orElseThrow();
-          Duration remaining = lease.remaining();
-          Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
 
-          assertThat(remaining.plus(elapsed))
-              .as("remaining time plus elapsed time")
-              .isLessThan(fixture.ttl());
+          assertThat(beyond(begun, fixture.ttl(), lease))
+              .as("by how much it outlasts its ttl")
+              .isNegative();
         });
   }
 
@@ -154,8 +152,8 @@ public abstract class ValidityRules {
         "a grant",
         () -> {
           long begun = System.nanoTime();
-          Lease lease = locks.acquire(fixture.name("granted"), fixture.shortTtl());
-          return beyond(begun, fixture.shortTtl(), lease);
+          Duration ttl = fixture.shortTtl();
+          return beyond(begun, ttl, locks.acquire(fixture.name("granted"), ttl));
         });
   }
 
@@ -196,8 +194,7 @@ public abstract class ValidityRules {
   }
 
   /**
-   * Returns by how much a lease outlasts its ttl, counted from this time on: on a machine that
-   * stalls it is more, and never less.
+   * Returns by how much a lease outlasts its ttl from this time on: more, if the machine stalls.
    */
   private static Duration beyond(long begun, Duration ttl, Lease lease) {
     return lease.remaining().plus(Elapsed.since(begun)).minus(ttl);

@@ -1,12 +1,14 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
@@ -190,5 +192,27 @@ public abstract class WaitingRules {
 
     assertThat(calls).as("calls that wait").noneMatch(Call::isOver);
     calls.forEach(Call::interrupt);
+  }
+
+  @Test
+  @Rule("WAIT-1")
+  @IfThisFails("check that the end of a wait does not end the attempt in flight, nor its error")
+  void aWaitThatEndsDuringAnAttemptReportsTheOutage() {
+    Needs.of(fixture, TckFault.FROZEN);
+    LockManager locks = fixture.open("nodeTimeout=800ms");
+    fixture.take(locks, fixture.name("before"), fixture.ttl()).close();
+    for (Asking way : Asking.values()) {
+      String name = fixture.name("silent");
+      Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
+      LockRequest request = fixture.request(name).waitAtMost(Duration.ofMillis(100));
+
+      Throwable thrown = catchThrowable(() -> way.ask(locks, request));
+
+      Faults.end(TckFault.FROZEN, fixture.blocking(), name);
+      assertThat(thrown)
+          .as("thrown by %s though no other owner holds the lock", way)
+          .isInstanceOf(LockOutageException.class);
+      Attempts.awaitVotes(fixture, locks, fixture.nodes());
+    }
   }
 }

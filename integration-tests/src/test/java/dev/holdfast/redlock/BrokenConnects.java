@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -185,8 +185,6 @@ final class BrokenConnects {
 
   /** Reads from a connection only while a command on it is unanswered. */
   static final class NoticingLate extends PassingNodes {
-    private static final Runnable NOTHING = () -> {};
-
     /** The connections that ended while nothing was asked, by node. */
     private final Map<Integer, Runnable> ended = new ConcurrentHashMap<>();
 
@@ -213,7 +211,7 @@ final class BrokenConnects {
       @Override
       public void failure(int node, Throwable cause) {
         super.failure(node, cause);
-        CompletableFuture.runAsync(Objects.requireNonNullElse(ended.remove(node), NOTHING));
+        Optional.ofNullable(ended.remove(node)).ifPresent(CompletableFuture::runAsync);
       }
     }
   }

@@ -318,11 +318,11 @@ final class BrokenReplies {
 
     @Override
     public void submit(Round round) {
-      nodes.submit(new Round(round.command(), round.nodes(), new Nil(round)));
+      nodes.submit(new Round(round.command(), round.nodes(), new Ended(round)));
     }
 
-    private static final class Nil extends PassingAnswers {
-      Nil(Round round) {
+    private static final class Ended extends PassingAnswers {
+      Ended(Round round) {
         super(round);
       }
 

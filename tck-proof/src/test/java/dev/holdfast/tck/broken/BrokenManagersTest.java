@@ -100,7 +100,7 @@ class BrokenManagersTest {
           "DiscoveryRules.theCallbackExecutorOfTheBuilderIsUsed",
           "DiscoveryRules.callbacksOfEachFutureRunOnTheExecutorOfTheBuilder",
           "DiscoveryRules.executeLockedInterruptsItsTaskThoughTheExecutorOfTheBuilderIsBlocked",
-          "AsOneRules.nothingComesBetweenTheStepsOfAReleaseWithoutScripts",
+          "AtomicityRules.nothingComesBetweenTheStepsOfAReleaseWithoutScripts",
           // For backends without nodes: a hundredth of a Redlock's ttl, its drift, hides a second.
           "DurationRules.aLockIsSeenForAsLongAsItsLeaseLastsHoweverLong",
           "FailedConnectRules.noThreadAndNoConnectionIsLeftOfSubscriptionsThatAreRefused",

@@ -13,8 +13,6 @@ class SetnxTckTest extends LockManagerTck {
         new StampNode.Stamps(1_000_000, false),
         false, // FAULT-6 would be broken by as much as ACQ-10, and hide in a machine's stalls
         Map.of(
-            "NODES-5",
-            "nothing reads from a connection that is idle",
             "ACQ-5",
             "the stamp is all there is, and that of the same second is the same",
             "ACQ-10",

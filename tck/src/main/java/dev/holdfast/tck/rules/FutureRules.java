@@ -232,7 +232,6 @@ public abstract class FutureRules {
     return Elapsed.since(begun).compareTo(FOR_MANY.plus(stalls.worst())) < 0;
   }
 
-  /** Checks that a call returns at once while all nodes hang, not when a time limit ends. */
   @Test
   @Rule("RES-3")
   @IfThisFails("check that a backend in this process does its work elsewhere, too")
@@ -270,6 +269,7 @@ public abstract class FutureRules {
     return least;
   }
 
+  /** Checks that a call returns at once while all nodes hang, not when a time limit ends. */
   private void assertReturns(String what, Runnable asks) {
     Call<?> call =
         Call.begin(

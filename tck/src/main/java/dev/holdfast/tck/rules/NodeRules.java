@@ -2,6 +2,7 @@ package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.HeldLock;
 import dev.holdfast.Lease;
@@ -327,10 +328,16 @@ public abstract class NodeRules {
   @IfThisFails("check that the end of an idle connection is noticed, and not with the next command")
   void theEndOfAnIdleNodeIsReportedWithoutARequest() throws Exception {
     Needs.of(fixture, TckFault.DEAD);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open("nodeTimeout=100ms");
+    if (locks.nodes().size() < fixture.nodes().size()) {
+      abort("this backend shows its nodes as one");
+    }
     EventLog log = new EventLog();
     locks.addListener(log);
     fixture.take(locks, fixture.name("before"), fixture.ttl()).close();
+    Attempts.stays(() -> true); // no request is in flight any more
+    int before = log.events().size();
 
     Faults.during(
         fixture,
@@ -342,7 +349,10 @@ public abstract class NodeRules {
                 .soon()
                 .until(
                     "a node that ended is reported though nothing is asked for",
-                    () -> log.events().stream().anyMatch(e -> e.text().equals("node DOWN"))));
+                    () ->
+                        log.events().stream()
+                            .skip(before)
+                            .anyMatch(event -> event.text().equals("node DOWN"))));
   }
 
   @Test

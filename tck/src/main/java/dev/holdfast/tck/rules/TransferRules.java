@@ -304,7 +304,6 @@ public abstract class TransferRules {
     }
   }
 
-  /** Asserts that the transferred token is still there: only an adoption tells. */
   @Test
   @Rule("TRANSFER-1")
   @IfThisFails("check transferAsync and adoptAsync, which decorators may leave to their defaults")
@@ -326,6 +325,7 @@ public abstract class TransferRules {
         });
   }
 
+  /** Asserts that the transferred token is still there: only an adoption tells. */
   private void assertAdoptable(String text, Lease lease) {
     Throwable thrown =
         catchThrowable(() -> fixture.open().adopt(text, fixture.request(lease.name())).release());

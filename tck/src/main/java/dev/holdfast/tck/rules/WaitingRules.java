@@ -197,22 +197,23 @@ public abstract class WaitingRules {
   @Test
   @Rule("WAIT-1")
   @IfThisFails("check that the end of a wait does not end the attempt in flight, nor its error")
-  void aWaitThatEndsDuringAnAttemptReportsTheOutage() {
+  void aWaitThatEndsDuringAnAttemptReportsTheOutage() throws Exception {
     Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open("nodeTimeout=800ms");
     fixture.take(locks, fixture.name("before"), fixture.ttl()).close();
     for (Asking way : Asking.values()) {
       String name = fixture.name("silent");
-      Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
       LockRequest request = fixture.request(name).waitAtMost(Duration.ofMillis(100));
-
-      Throwable thrown = catchThrowable(() -> way.ask(locks, request));
-
-      Faults.end(TckFault.FROZEN, fixture.blocking(), name);
-      assertThat(thrown)
-          .as("thrown by %s though no other owner holds the lock", way)
-          .isInstanceOf(LockOutageException.class);
-      Attempts.awaitVotes(fixture, locks, fixture.nodes());
+      Faults.during(
+          fixture,
+          TckFault.FROZEN,
+          fixture.blocking(),
+          name,
+          () ->
+              assertThat(catchThrowable(() -> way.ask(locks, request)))
+                  .as("thrown by %s though no other owner holds the lock", way)
+                  .isInstanceOf(LockOutageException.class));
+      fixture.nodes().forEach(node -> Attempts.needsVote(fixture, locks, node));
     }
   }
 }

@@ -87,8 +87,9 @@ class EndOfConnectionTest {
       Stream.generate(() -> Asked.of(driver.nodes(), "return 1")).limit(3_000).forEach(asked::add);
       driver.nodes().disconnect(0);
       assertThat(failedByTheEnd).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(3_000L);
-      assertThat(asked)
-          .allSatisfy(one -> assertThat(one.failure()).hasMessage("the connection ended"));
+      assertThat(asked) // those that were not written yet say so
+          .extracting(one -> one.failure().getMessage())
+          .isSubsetOf("the connection ended", "not connected");
     }
   }
 

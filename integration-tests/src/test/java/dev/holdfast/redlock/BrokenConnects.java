@@ -200,7 +200,7 @@ final class BrokenConnects {
 
     @Override
     public void submit(Round round) {
-      nodes.submit(new Round(round.command(), round.nodes(), new Noticed(round)));
+      nodes.submit(ask(round, new Noticed(round)));
     }
 
     private final class Noticed extends PassingAnswers {

@@ -198,7 +198,7 @@ final class BrokenReplies {
 
     @Override
     public void submit(Round round) {
-      nodes.submit(new Round(round.command(), round.nodes(), new Decoded(round)));
+      nodes.submit(ask(round, new Decoded(round)));
     }
 
     private static final class Decoded extends PassingAnswers {
@@ -233,9 +233,7 @@ final class BrokenReplies {
     @Override
     public void submit(Round round) {
       nodes.submit(
-          round.command().words().equals(List.of("EXEC"))
-              ? new Round(round.command(), round.nodes(), new Done(round))
-              : round);
+          round.command().words().equals(List.of("EXEC")) ? ask(round, new Done(round)) : round);
     }
 
     private static final class Done extends PassingAnswers {
@@ -258,7 +256,7 @@ final class BrokenReplies {
 
     @Override
     public void submit(Round round) {
-      nodes.submit(new Round(round.command(), round.nodes(), new Nil(round)));
+      nodes.submit(ask(round, new Nil(round)));
     }
 
     private static final class Nil extends PassingAnswers {
@@ -318,7 +316,7 @@ final class BrokenReplies {
 
     @Override
     public void submit(Round round) {
-      nodes.submit(new Round(round.command(), round.nodes(), new Ended(round)));
+      nodes.submit(ask(round, new Ended(round)));
     }
 
     private static final class Ended extends PassingAnswers {

@@ -58,6 +58,11 @@ class PassingNodes implements RedisNodes {
     return round.command() instanceof Command.Eval eval && Scripts.EXTEND.is(eval.script());
   }
 
+  /** Asks the same nodes the same, and takes the answers elsewhere. */
+  static Round ask(Round round, Round.Answers answers) {
+    return new Round(round.command(), round.nodes(), answers);
+  }
+
   /** Asks one node the same, and takes the answers elsewhere. */
   static Round ask(Round round, int node, Round.Answers answers) {
     return new Round(round.command(), NodeSet.of(node), answers);

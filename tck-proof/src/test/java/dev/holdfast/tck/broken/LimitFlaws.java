@@ -10,12 +10,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Limits and short cuts of wrappers that their users did not ask for. */
@@ -41,8 +37,6 @@ final class LimitFlaws {
                   }
                 }),
         Flaw.inManager("waiters take the places of all other calls", Set.of("ACQ-6"), Places::new),
-        Flaw.inManager(
-            "the end of a wait ends the attempt in flight", Set.of("WAIT-1"), EndsWithItsWait::new),
         Flaw.inManager(
             "the timeout of ping is a second at least",
             Set.of("NODES-4"),
@@ -78,11 +72,8 @@ final class LimitFlaws {
                 new PassingLease(lease) {
                   @Override
                   public void close() {
-                    boolean taken = Thread.interrupted();
+                    boolean unused = Thread.interrupted();
                     super.close();
-                    if (taken) {
-                      System.getLogger("broken").log(System.Logger.Level.TRACE, "interrupted");
-                    }
                   }
                 }),
         Flaw.of(
@@ -166,33 +157,6 @@ final class LimitFlaws {
         return super.acquire(request);
       } finally {
         places.release();
-      }
-    }
-  }
-
-  /** Takes silence at the end of a wait for a refusal. */
-  private static final class EndsWithItsWait extends PassingManager {
-    EndsWithItsWait(LockManager right) {
-      super(right);
-    }
-
-    @Override
-    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-      Duration wait = request.waitAtMost().orElse(Duration.ZERO);
-      if (wait.isZero() || wait.compareTo(TEN_SECONDS) > 0) {
-        return super.tryAcquire(request);
-      }
-      CompletableFuture<Optional<Lease>> future = super.tryAcquireAsync(request);
-      try {
-        return future.get(wait.toNanos(), TimeUnit.NANOSECONDS);
-      } catch (TimeoutException silent) {
-        future.cancel(true);
-        return Optional.empty();
-      } catch (InterruptedException | CancellationException e) {
-        future.cancel(true);
-        throw e;
-      } catch (ExecutionException e) {
-        return super.tryAcquire(request.waitAtMost(Duration.ZERO));
       }
     }
   }

@@ -30,6 +30,10 @@ final class NodeFaultState {
   /** The user of connections that do not log in. */
   private static final String ANONYMOUS = "default";
 
+  /** The word by which a server shows the password of {@link #needLogin}. */
+  private static final String NEEDS_PASSWORD =
+      "#" + RedisTckEnvironment.Builder.sha256(RedisNode.PASSWORD);
+
   private static final Logger logger = System.getLogger(NodeFaultState.class.getName());
 
   private final OwnConnection own;
@@ -159,9 +163,7 @@ final class NodeFaultState {
     if (faults.contains(TckFault.FORBIDDEN) && !rights.equals(rightsNow())) {
       wrong.put("gives other rights", this::allow);
     }
-    if (faults.contains(TckFault.FORBIDDEN)
-        && rightsOf(ANONYMOUS)
-            .contains("#" + RedisTckEnvironment.Builder.sha256(RedisNode.PASSWORD))) {
+    if (faults.contains(TckFault.FORBIDDEN) && rightsOf(ANONYMOUS).contains(NEEDS_PASSWORD)) {
       wrong.put("needs a login", this::needNoLogin);
     }
     if (!isEmpty(info)) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
@@ -67,13 +67,7 @@ public abstract class AtomicityRules {
   @Rule("REL-1")
   @IfThisFails("check that a node compares the token and deletes in one step")
   void nothingComesBetweenComparingAndDeleting() throws InterruptedException {
-    atEachStep(
-        new Overtaken() {
-          @Override
-          public Eventually.Assertions prepared(LockManager locks, String name) {
-            return OnNodes.take(fixture, locks, name, fixture.ttl())::release;
-          }
-        });
+    atEachStep(released(fixture::request));
   }
 
   @Test
@@ -82,13 +76,7 @@ public abstract class AtomicityRules {
   void nothingComesBetweenComparingAndShortening() throws InterruptedException {
     Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
     Duration least = fixture.ttl().dividedBy(2);
-    atEachStep(
-        new Overtaken() {
-          @Override
-          public Eventually.Assertions prepared(LockManager locks, String name) {
-            return OnNodes.take(fixture, locks, fixture.request(name).holdAtLeast(least))::release;
-          }
-        });
+    atEachStep(released(name -> fixture.request(name).holdAtLeast(least)));
   }
 
   @Test
@@ -97,14 +85,7 @@ public abstract class AtomicityRules {
   void nothingComesBetweenTheStepsOfAReleaseWithoutScripts() throws InterruptedException {
     Needs.of(fixture, TckFault.NO_SCRIPTS);
     Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
-    atEachStep(
-        uris -> WithoutScripts.opened(fixture, uris),
-        new Overtaken() {
-          @Override
-          public Eventually.Assertions prepared(LockManager locks, String name) {
-            return OnNodes.take(fixture, locks, name, fixture.ttl())::release;
-          }
-        });
+    atEachStep(uris -> WithoutScripts.opened(fixture, uris), released(fixture::request));
   }
 
   @Test
@@ -206,7 +187,8 @@ public abstract class AtomicityRules {
           @Override
           public void between(TckNode node, String name) {
             Duration longest = fixture.ttl().plusMillis(1);
-            assertThat(staysForAStep(() -> node.timeToLive(name).compareTo(longest) <= 0))
+            assertThat(
+                    Attempts.stays(Steps.TIME, () -> node.timeToLive(name).compareTo(longest) <= 0))
                 .as("the key ends with its ttl though its holder dies now")
                 .isTrue();
           }
@@ -293,6 +275,16 @@ public abstract class AtomicityRules {
                 .isTrue());
   }
 
+  /** Returns a release of a lock that is requested so, during which another owner takes it. */
+  private Scene released(Function<String, LockRequest> request) {
+    return new Overtaken() {
+      @Override
+      public Eventually.Assertions prepared(LockManager locks, String name) {
+        return OnNodes.take(fixture, locks, request.apply(name))::release;
+      }
+    };
+  }
+
   private void atEachStep(Scene scene) throws InterruptedException {
     atEachStep(fixture::openOn, scene);
   }
@@ -325,7 +317,7 @@ public abstract class AtomicityRules {
       link.mend();
       call.awaited(fixture);
 
-      assertThat(staysForAStep(() -> scene.isRight(node, name)))
+      assertThat(Attempts.stays(Steps.TIME, () -> scene.isRight(node, name)))
           .as("right after what came before request %d of the operation", passing + 1)
           .isTrue();
     }
@@ -381,17 +373,6 @@ public abstract class AtomicityRules {
           TckFixture.regardless(operation);
           return true;
         });
-  }
-
-  private static boolean staysForAStep(BooleanSupplier condition) {
-    long begun = System.nanoTime();
-    while (Elapsed.since(begun).compareTo(Steps.TIME) < 0) {
-      if (!condition.getAsBoolean()) {
-        return false;
-      }
-      LockSupport.parkNanos(1_000_000);
-    }
-    return true;
   }
 
   /** A release in two steps would end the next lease between a forced release and its answer. */

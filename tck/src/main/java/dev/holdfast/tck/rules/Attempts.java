@@ -120,12 +120,16 @@ final class Attempts {
 
   /** Whether something is so for as long as a test looks on. */
   static boolean stays(BooleanSupplier condition) {
+    return stays(LOOK, condition);
+  }
+
+  static boolean stays(Duration time, BooleanSupplier condition) {
     long begun = System.nanoTime();
-    while (System.nanoTime() - begun < LOOK.toNanos()) {
+    while (Elapsed.since(begun).compareTo(time) < 0) {
       if (!condition.getAsBoolean()) {
         return false;
       }
-      LockSupport.parkNanos(1_000_000);
+      pause();
     }
     return true;
   }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** The requests and connections that all nodes count together. */
+/** The requests, connections and subscriptions that all nodes count together. */
 final class Counts {
   /** When nothing has been asked for so long, nothing is under way. */
   private static final Duration QUIET = Duration.ofMillis(40);
@@ -50,6 +50,15 @@ final class Counts {
 
   static int connections(TckFixture fixture) {
     return fixture.nodes().stream().mapToInt(node -> node.connections().orElse(0)).sum();
+  }
+
+  static boolean countsSubscriptions(TckFixture fixture) {
+    return !fixture.nodes().isEmpty()
+        && fixture.nodes().stream().allMatch(node -> node.subscriptions().isPresent());
+  }
+
+  static int subscriptions(TckFixture fixture) {
+    return fixture.nodes().stream().mapToInt(node -> node.subscriptions().orElse(0)).sum();
   }
 
   /** Waits until there are at most as many connections as before, and requires that it stays so. */

@@ -9,6 +9,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.ManagerBuilder;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.tck.Rule;
 import java.util.LinkedHashMap;
@@ -18,7 +19,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -81,11 +81,7 @@ public abstract class DiscoveryRules {
   void theCallbackExecutorOfTheBuilderIsUsed() {
     String url = ByUrl.needed(fixture);
     Queue<String> threads = new ConcurrentLinkedQueue<>();
-    ExecutorService executor =
-        Executors.newSingleThreadExecutor(task -> new Thread(task, "of the user"));
-    fixture.atEnd(executor::shutdownNow);
-    LockManager locks =
-        ByUrl.openUnlessRefused(fixture, LockManager.builder(url).callbackExecutor(executor));
+    LockManager locks = new UserThread(fixture).open(LockManager.builder(url));
 
     // Held at first, because a callback of a future that is complete runs on this thread.
     Lease held = fixture.take(locks, fixture.name("called-back"), fixture.ttl());
@@ -95,7 +91,7 @@ public abstract class DiscoveryRules {
     TckFixture.regardless(held::release);
 
     fixture.soon().until("the callback is called", () -> !threads.isEmpty());
-    assertThat(threads).containsExactly("of the user");
+    assertThat(threads).containsExactly(UserThread.NAME);
   }
 
   @Test
@@ -137,10 +133,8 @@ public abstract class DiscoveryRules {
   @Rule("LOSS-5")
   @IfThisFails("check that each future that is returned completes on the executor of the builder")
   void callbacksOfEachFutureRunOnTheExecutorOfTheBuilder() {
-    Held executor = new Held(fixture);
-    LockManager locks =
-        ByUrl.openUnlessRefused(
-            fixture, ByUrl.builder(fixture).callbackExecutor(executor.executor()));
+    UserThread executor = new UserThread(fixture);
+    LockManager locks = executor.open(ByUrl.builder(fixture));
     Lease held = fixture.take(locks, fixture.name("held"), fixture.ttl());
     Map<String, Supplier<CompletableFuture<?>>> calls = new LinkedHashMap<>();
     calls.put("a grant", () -> locks.tryAcquireAsync(fixture.request(fixture.name("free"))));
@@ -161,7 +155,7 @@ public abstract class DiscoveryRules {
     for (Map.Entry<String, Supplier<CompletableFuture<?>>> call : calls.entrySet()) {
       assertThat(executor.threadOfCallback(call.getValue()))
           .as("the thread of a callback of %s, unless it was complete before", call.getKey())
-          .isIn("", Held.NAME);
+          .isIn("", UserThread.NAME);
     }
   }
 
@@ -169,10 +163,8 @@ public abstract class DiscoveryRules {
   @Rule("LOSS-8")
   @IfThisFails("check that executeLocked learns of a loss without the executor of callbacks")
   void executeLockedInterruptsItsTaskThoughTheExecutorOfTheBuilderIsBlocked() {
-    Held executor = new Held(fixture);
-    LockManager locks =
-        ByUrl.openUnlessRefused(
-            fixture, ByUrl.builder(fixture).callbackExecutor(executor.executor()));
+    UserThread executor = new UserThread(fixture);
+    LockManager locks = executor.open(ByUrl.builder(fixture));
     executor.hold();
     AtomicBoolean interrupted = new AtomicBoolean();
 
@@ -192,21 +184,22 @@ public abstract class DiscoveryRules {
     assertThat(interrupted).as("the task was interrupted").isTrue();
   }
 
-  /** An executor of one thread, which a test holds up. */
-  private static final class Held {
+  /** The one thread of an executor of a user, which a test can hold up. */
+  private static final class UserThread {
     static final String NAME = "of the user";
 
     private final TckFixture fixture;
     private final ExecutorService executor =
         Executors.newSingleThreadExecutor(task -> new Thread(task, NAME));
 
-    Held(TckFixture fixture) {
+    UserThread(TckFixture fixture) {
       this.fixture = fixture;
       fixture.atEnd(executor::shutdownNow);
     }
 
-    Executor executor() {
-      return executor;
+    /** Opens a manager that calls users back on this thread. */
+    LockManager open(ManagerBuilder builder) {
+      return ByUrl.openUnlessRefused(fixture, builder.callbackExecutor(executor));
     }
 
     /** Has the thread do nothing until the test lets it go on, or is over. */

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 
 /** Locks as the nodes hold them, seen and changed without a manager. */
 final class OnNodes {
@@ -23,17 +24,19 @@ final class OnNodes {
 
   /** Returns the nodes' URIs with a user and a password, or leaves the test out. */
   static List<String> urisWithLogin(TckFixture fixture) {
-    Needs.nodes(fixture, 1);
-    return fixture.nodes().stream()
-        .map(node -> node.withLogin().orElseGet(() -> abort("there is no user to log in as")))
-        .toList();
+    return uris(fixture, TckNode::withLogin, "there is no user to log in as");
   }
 
   /** Returns the nodes' URIs with a password alone; leaves the test out where there is none. */
   static List<String> urisWithPassword(TckFixture fixture) {
+    return uris(fixture, TckNode::withPassword, "no password is enough here");
+  }
+
+  private static List<String> uris(
+      TckFixture fixture, Function<TckNode, Optional<String>> uri, String whereThereIsNone) {
     Needs.nodes(fixture, 1);
     return fixture.nodes().stream()
-        .map(node -> node.withPassword().orElseGet(() -> abort("no password is enough here")))
+        .map(node -> uri.apply(node).orElseGet(() -> abort(whereThereIsNone)))
         .toList();
   }
 

@@ -179,18 +179,15 @@ public abstract class WaitingRules {
     String name = fixture.name("busy");
     Contender.holding(fixture, name);
     LockManager locks = fixture.open();
-    long begun = System.nanoTime();
 
     List<Call<?>> calls =
         List.of(
             Call.begin(() -> locks.acquire(name, fixture.ttl())),
             Call.begin(() -> fixture.open().acquire(fixture.request(name))),
             Call.begin(() -> locks.tryAcquire(fixture.request(name).waitForever())));
-    while (Elapsed.since(begun).compareTo(SECONDS) < 0 && calls.stream().noneMatch(Call::isOver)) {
-      Attempts.pause();
-    }
+    boolean wait = Attempts.stays(SECONDS, () -> calls.stream().noneMatch(Call::isOver));
 
-    assertThat(calls).as("calls that wait").noneMatch(Call::isOver);
+    assertThat(wait).as("all calls wait: %s", calls).isTrue();
     calls.forEach(Call::interrupt);
   }
 

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** The settings of a server that faults change by commands, and their former values. */
 final class NodeFaultState {
@@ -24,8 +25,9 @@ final class NodeFaultState {
   /** Spaces, but not those in the parentheses of a selector. */
   private static final String WORD_ENDS = " (?![^(]*\\))";
 
-  /** Not said of a user who never was reset, though it is so for him as well. */
-  private static final String SHOWN_AFTER_RESET = "sanitize-payload";
+  /** Takes all rights but leaves flags alone, which {@code reset} would set for good. */
+  private static final List<String> NO_RIGHTS =
+      List.of("resetpass", "resetkeys", "resetchannels", "-@all");
 
   /** The user of connections that do not log in. */
   private static final String ANONYMOUS = "default";
@@ -114,7 +116,11 @@ final class NodeFaultState {
   }
 
   void allow() {
-    List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", user, "reset"));
+    List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", user));
+    words.addAll(NO_RIGHTS);
+    if (Stream.concat(rights.stream(), rightsNow().stream()).anyMatch(w -> w.startsWith("("))) {
+      words.add("clearselectors"); // unknown to Redis 6, which has no selectors
+    }
     words.addAll(rights);
     own.call(words.toArray(String[]::new));
   }
@@ -185,7 +191,6 @@ final class NodeFaultState {
     return own.texts("ACL", "LIST").stream()
         .filter(line -> line.startsWith("user " + user + " "))
         .flatMap(line -> Arrays.stream(line.split(WORD_ENDS)).skip(2))
-        .filter(word -> !word.equals(SHOWN_AFTER_RESET))
         .toList();
   }
 

@@ -94,7 +94,7 @@ final class Alternation {
     return tallies;
   }
 
-  /** Each time in another order, so that nobody always comes after the same. */
+  /** Returns the contestants in random order, so that none always runs after the same one. */
   private List<Subject> inTurn(List<Subject> subjects) {
     List<Subject> order = new ArrayList<>(subjects);
     Collections.shuffle(order, orders);

@@ -24,11 +24,11 @@ public final class Bench {
   /**
    * Plans a run. The floor always takes part.
    *
-   * @param scenarioIds those wanted, or the beginnings of them; none for all
-   * @param contestantIds the same of contestants
-   * @param rounds how many count; empty for what is usual
-   * @param quick whether to look rather than to measure
-   * @return a run that was not begun
+   * @param scenarioIds the ids of the scenarios, or their beginnings, or none for all scenarios
+   * @param contestantIds the ids of the contestants, or their beginnings, or none for all
+   * @param rounds the number of rounds that count, or empty for the default
+   * @param quick true for a short run that only shows that everything works
+   * @return a run that has not begun
    * @throws IllegalArgumentException if there is no such scenario, or no such contestant
    */
   public static Bench of(
@@ -60,11 +60,11 @@ public final class Bench {
   }
 
   /**
-   * Measures. Starts servers, and ends them.
+   * Measures. Starts the servers and ends them.
    *
-   * @param soFar is given what was measured so far after each scenario, and so all of it at the end
-   * @return what was measured
-   * @throws InterruptedException if this thread was interrupted; all is ended by then
+   * @param soFar receives all results so far after each scenario
+   * @return all results
+   * @throws InterruptedException if this thread was interrupted, after all servers have ended
    */
   public Report run(Consumer<Report> soFar) throws InterruptedException {
     Instant begun = Instant.now().truncatedTo(ChronoUnit.SECONDS);
@@ -90,8 +90,8 @@ public final class Bench {
   /**
    * A scenario.
    *
-   * @param id by which it is chosen
-   * @param title what is done
+   * @param id the name by which it is chosen
+   * @param title a description
    */
   public record Named(String id, String title) {}
 }

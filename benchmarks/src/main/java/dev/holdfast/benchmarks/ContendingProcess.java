@@ -5,8 +5,8 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * A process whose threads want a lock. It says that it is ready, and begins when it is told so;
- * then it says what it has measured, and ends.
+ * A process whose threads compete for a lock. It reports that it is ready, and begins when it reads
+ * a byte. Then it reports its results and ends.
  */
 final class ContendingProcess {
   private static final int SERVERS = 3;
@@ -23,7 +23,7 @@ final class ContendingProcess {
       String own = "warm-up-" + ProcessHandle.current().pid();
       contend(contestant, own, threads, WARM_UP);
       System.out.println("ready");
-      // At the end of stdin nobody is there any more to tell it to begin.
+      // The end of stdin means that the parent process has ended.
       if (System.in.read() >= 0) {
         Tally tally = contend(contestant, arguments[0] + "-contended", threads, time);
         String times = Base64.getEncoder().encodeToString(tally.encodedTimes());

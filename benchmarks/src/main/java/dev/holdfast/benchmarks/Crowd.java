@@ -37,7 +37,7 @@ final class Crowd {
     }
   }
 
-  /** The same with somebody else's threads. */
+  /** Does the same with the threads of the caller. */
   static void work(ExecutorService crowd, int threads, long nanos, Tally tally, Member member)
       throws Exception {
     CountDownLatch ready = new CountDownLatch(threads);
@@ -64,7 +64,7 @@ final class Crowd {
     tally.took(System.nanoTime() - begun);
   }
 
-  /** Takes locks of this name, and gives them back, until the end. */
+  /** Acquires and releases locks of this name until the end. */
   static void takeAndGiveBack(Contestant contestant, String name, long end, Tally.Own own)
       throws InterruptedException {
     for (long from = System.nanoTime(); from < end; ) {
@@ -79,7 +79,7 @@ final class Crowd {
     }
   }
 
-  /** Whether a lock was got; one whose servers did not answer was not. */
+  /** Returns whether the lock was acquired. It was not if its servers did not answer. */
   static boolean attempt(Contestant contestant, String name) throws InterruptedException {
     try {
       return contestant.locked(name, () -> {});

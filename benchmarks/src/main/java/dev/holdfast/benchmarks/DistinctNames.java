@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Each thread has a lock of its own, which it takes and gives back. */
+/** Each thread has a lock of its own, which it acquires and releases. */
 record DistinctNames(int nodes, int threads) implements Scenario {
   private static final Duration SLICE = Duration.ofMillis(200);
 

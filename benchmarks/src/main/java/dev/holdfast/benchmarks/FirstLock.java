@@ -5,7 +5,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** A new JVM opens a lock, takes it once and gives it back. */
+/** A new JVM opens a lock, acquires it once and releases it. */
 record FirstLock(int nodes) implements Scenario {
   @Override
   public String id() {

@@ -6,13 +6,13 @@ import java.util.Set;
 /**
  * A kind of lock that is measured.
  *
- * @param id by which it is chosen
- * @param label by which it is shown
- * @param family what it is to us
+ * @param id the name by which it is chosen
+ * @param label the name by which it is shown
+ * @param family its relation to Holdfast
  * @param reach how many servers it can use
  * @param abilities its further abilities
- * @param commands what it sends in the lower-case names of commands, scripts and subscriptions
- *     aside; servers count what scripts call as well
+ * @param commands the commands that it sends, in lower case, except for scripts and subscriptions.
+ *     Commands that only its scripts call are not among them, because servers count those as well.
  * @param opener connects it
  */
 public record Kind(
@@ -29,7 +29,7 @@ public record Kind(
     FLOOR,
     /** Holdfast. */
     OURS,
-    /** Somebody else's. */
+    /** Another library. */
     PEER
   }
 

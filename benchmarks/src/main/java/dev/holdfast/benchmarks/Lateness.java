@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How late a thread wakes up that does nothing but sleep: what the machine has to do with the
- * longest waits of others.
+ * Measures how late a thread wakes up that only sleeps. This is the part of the longest waits of
+ * other threads that the machine causes.
  */
 final class Lateness implements AutoCloseable {
   private static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);

@@ -39,7 +39,7 @@ record OneName(int nodes, int threads) implements Scenario {
     tally.sent(subject.commandsSent() - before);
   }
 
-  /** Waits are told by who ends them, and holds by who ends those. */
+  /** Acquires and releases one lock until the end. Records each wait and each hold when it ends. */
   static void contend(Contestant contestant, String name, long end, Tally.Own own)
       throws InterruptedException {
     while (System.nanoTime() < end) {

@@ -15,7 +15,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** Holdfast, as its users open it. */
 final class Ours implements Contestant {
-  /** The time that Lettuce and Redisson wait by default: a busy machine leaves nobody out. */
+  /**
+   * The time to connect that Lettuce and Redisson allow by default, so that a busy machine excludes
+   * no contestant.
+   */
   private static final String PATIENTLY = "10s";
 
   /** Without the two scripts that make an acquisition more than a SET NX PX. */
@@ -59,7 +62,7 @@ final class Ours implements Contestant {
   @Override
   public boolean keep(String name) throws InterruptedException {
     Optional<Lease> lease = locks.tryAcquire(request(name).keepAliveUpTo(LONG));
-    // One that nobody can reach any more would not be renewed.
+    // A lease that is garbage-collected would not be renewed.
     lease.ifPresent(kept::add);
     return lease.isPresent();
   }

@@ -10,11 +10,11 @@ public final class Polling {
   private Polling() {}
 
   /**
-   * Tries until the lock is got.
+   * Makes attempts until the lock is acquired.
    *
-   * @param attempt whether it was got, and nothing is left behind where it was not
-   * @return whether it was got within {@link Terms#WAIT}
-   * @throws Exception what an attempt threw
+   * @param attempt returns whether the lock was acquired, and leaves nothing behind if not
+   * @return whether the lock was acquired within {@link Terms#WAIT}
+   * @throws Exception if an attempt threw it
    */
   public static boolean until(Attempt attempt) throws Exception {
     if (attempt.isGranted()) {
@@ -35,10 +35,10 @@ public final class Polling {
   @FunctionalInterface
   public interface Attempt {
     /**
-     * Tries once.
+     * Makes one attempt.
      *
-     * @return whether the lock was got
-     * @throws Exception if that cannot be told
+     * @return whether the lock was acquired
+     * @throws Exception if that is unknown
      */
     boolean isGranted() throws Exception;
   }

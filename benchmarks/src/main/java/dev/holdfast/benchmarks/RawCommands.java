@@ -12,7 +12,7 @@ final class RawCommands {
 
   private RawCommands() {}
 
-  /** The cheapest value that nobody else has. */
+  /** Returns a value that no other caller gets, at the lowest cost. */
   static String token() {
     return Long.toString(TOKENS.incrementAndGet());
   }

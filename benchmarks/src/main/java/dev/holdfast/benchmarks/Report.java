@@ -8,9 +8,9 @@ import java.util.Map;
 /**
  * The results of a run.
  *
- * @param begun when
- * @param machine where and with what
- * @param terms what was the same for all
+ * @param begun the time of its beginning
+ * @param machine the machine and its software
+ * @param terms the conditions that were the same for all contestants
  * @param results in the order of the scenarios
  */
 public record Report(Instant begun, Machine machine, List<String> terms, List<Result> results) {
@@ -23,11 +23,11 @@ public record Report(Instant begun, Machine machine, List<String> terms, List<Re
   /**
    * One scenario.
    *
-   * @param id by which it is chosen
-   * @param title what was done
-   * @param rounds how many were counted
+   * @param id the name by which it is chosen
+   * @param title a description
+   * @param rounds the number of rounds that were counted
    * @param rows the contestants
-   * @param notes further facts: who could not take part, and why
+   * @param notes further facts: contestants that could not take part, and the reasons
    */
   public record Result(String id, String title, int rounds, List<Row> rows, List<String> notes) {
     /**
@@ -47,8 +47,8 @@ public record Report(Instant begun, Machine machine, List<String> terms, List<Re
   /**
    * One contestant.
    *
-   * @param kind who
-   * @param cells what was measured
+   * @param kind its kind of lock
+   * @param cells its results
    */
   public record Row(Kind kind, Map<Figure, Cell> cells) {}
 }

@@ -5,14 +5,14 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Some of many.
+ * A choice from a list of items.
  *
- * @param word what they are
- * @param all in their order
- * @param id by which one is chosen
+ * @param word the word for an item in messages
+ * @param all all items in their order
+ * @param id returns the name by which an item is chosen
  */
 record Selection<T>(String word, List<T> all, Function<T, String> id) {
-  /** Returns the items whose names begin so; all if nothing is wanted. */
+  /** Returns the items whose names begin so, or all items if nothing is wanted. */
   List<T> of(Set<String> wanted) {
     wanted.forEach(this::requireKnown);
     return all.stream()
@@ -20,7 +20,7 @@ record Selection<T>(String word, List<T> all, Function<T, String> id) {
         .toList();
   }
 
-  /** The same, and one that is always there. */
+  /** Returns the same items and one that is always included. */
   List<T> with(String always, Set<String> wanted) {
     List<T> chosen = of(wanted);
     return all.stream()

@@ -10,12 +10,12 @@ import org.HdrHistogram.Histogram;
 /**
  * A contestant, and the servers that it shares with the others.
  *
- * @param kind what it is
- * @param contestant connected
- * @param floor another one, which tells how fast the servers and the machine are at a time
+ * @param kind its kind of lock
+ * @param contestant the contestant, connected
+ * @param floor another contestant, which shows how fast the servers and the machine are at a time
  * @param nodes the servers
  * @param link the network before one of them
- * @param uris where the servers are for contestants
+ * @param uris the addresses of the servers for contestants
  */
 record Subject(
     Kind kind,
@@ -30,7 +30,7 @@ record Subject(
   private static final Set<String> SENT_BY_ALL =
       Set.of("eval", "evalsha", "subscribe", "unsubscribe", "psubscribe", "punsubscribe");
 
-  /** A name that only this contestant uses. */
+  /** Returns a name that only this contestant uses. */
   String name(int number) {
     return kind.id() + "-" + number;
   }
@@ -46,7 +46,7 @@ record Subject(
     return times.getValueAtPercentile(50);
   }
 
-  /** How many commands clients have sent to all servers, what scripts call left out. */
+  /** Returns the number of commands from clients to all servers, without calls by scripts. */
   long commandsSent() {
     return nodes.all().stream()
         .filter(node -> node.state() == TestNode.State.UP)

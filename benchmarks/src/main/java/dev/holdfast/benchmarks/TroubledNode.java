@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** One server of five is in trouble, while threads take locks of their own and give them back. */
+/** One server of five has a fault while threads acquire and release locks of their own. */
 record TroubledNode(Trouble trouble) implements Scenario {
   private static final int NODES = 5;
   private static final int THREADS = 8;

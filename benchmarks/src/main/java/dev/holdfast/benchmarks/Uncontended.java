@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** One thread takes a lock that nobody else wants, and gives it back, again and again. */
+/** One thread acquires and releases a lock again and again, without contention. */
 record Uncontended(int nodes) implements Scenario {
   private static final int BLOCK = 200;
 

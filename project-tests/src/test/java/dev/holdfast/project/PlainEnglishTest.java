@@ -12,7 +12,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -24,16 +23,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Markdown, messages, help texts and comments against {@code plain-english.txt}. */
 class PlainEnglishTest {
   private static final Path ROOT = Modules.ROOT;
-
-  /** The modules whose comments are not checked: they support tests, or are old. */
-  private static final Set<String> UNCHECKED_COMMENTS =
-      Set.of(
-          "benchmarks",
-          "benchmarks-peers",
-          "legacy-setnx-getset",
-          "tck",
-          "tck-redis",
-          "test-nodes");
 
   /** A letter or a closing mark, the end of a sentence, and the beginning of the next one. */
   private static final Pattern TWO_SENTENCES =
@@ -81,9 +70,7 @@ class PlainEnglishTest {
   void commentsArePlainEnglish() throws IOException {
     List<Text> comments = new ArrayList<>();
     for (Path module : Modules.shipped()) {
-      if (!UNCHECKED_COMMENTS.contains(String.valueOf(module.getFileName()))) {
-        comments.addAll(comments(module));
-      }
+      comments.addAll(comments(module));
     }
     assertThat(comments).hasSizeGreaterThan(3_000);
     assertPlain(comments);

@@ -9,8 +9,8 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 /**
- * The environments of one run of the kit: one for each test that runs at the same time.
- * Thread-safe; a thread other than the one that borrowed a slot may give it back.
+ * The environments of one run of the kit, one for each test that runs at the same time.
+ * Thread-safe. A slot may be released by a thread other than the one that borrowed it.
  */
 final class EnvironmentPool {
   /** More tests than any JUnit runs at the same time. */

@@ -80,9 +80,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * }
  * }</pre>
  *
- * <p>Where JUnit is told to run tests in parallel ({@code
- * junit.jupiter.execution.parallel.enabled=true}), tests of the kit run side by side, each with an
- * environment of its own: most of them wait most of their time.
+ * <p>If JUnit runs tests in parallel ({@code junit.jupiter.execution.parallel.enabled=true}), tests
+ * of the kit run at the same time, each with an environment of its own. This makes the kit faster,
+ * because most tests spend most of their time waiting.
  *
  * <p>Each test proves one rule of SPEC.md. Rules of capabilities that the managers do not declare,
  * and those that the environment can make no fault for, are not shown, with the reason.
@@ -101,8 +101,9 @@ public abstract class LockManagerTck {
   protected LockManagerTck() {}
 
   /**
-   * Supplies what the kit needs. Called before the first test; and again for each test that runs
-   * beside others, if the first environment {@linkplain TckEnvironment#isIsolated() is isolated}.
+   * Creates an environment. Called before the first test, and again for each test that runs at the
+   * same time as others, if the first environment {@linkplain TckEnvironment#isIsolated() is
+   * isolated}.
    *
    * @return a new environment, which the kit closes
    */

@@ -9,8 +9,8 @@ import java.util.Set;
  * @param id for example {@code ACQ-3}
  * @param level MUST, SHOULD or MAY
  * @param section the heading that it stands under
- * @param capabilities what a backend must declare, all of it, to be bound by it; empty if every
- *     backend is
+ * @param capabilities the capabilities that a backend must declare, all of them, to be bound by the
+ *     rule. None if every backend is bound.
  * @param text the rule itself
  * @param intent why there is such a rule
  */

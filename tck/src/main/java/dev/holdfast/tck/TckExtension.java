@@ -76,7 +76,10 @@ final class TckExtension
   /** A test that was left out while a thread waited so long for a processor shows nothing. */
   private static final Duration STALL = Duration.ofMillis(50);
 
-  /** Failed tests that wait in vain may take this many times the time of one such wait. */
+  /**
+   * The time that failed tests may take in total, in multiples of {@code soon}, the limit of a
+   * wait.
+   */
   private static final int MAX_WAITS_IN_VAIN = 40;
 
   private final AtomicInteger hanging = new AtomicInteger();
@@ -278,7 +281,7 @@ final class TckExtension
     }
   }
 
-  /** Closes what a test has opened; fails if that does not end. */
+  /** Closes what a test has opened, and fails if that does not end. */
   private void close(Turn ended) throws InterruptedException {
     Duration limit = subject().timing().limit();
     Throwable thrown = thrownBy(ended.slot(), ended.fixture()::close, limit);

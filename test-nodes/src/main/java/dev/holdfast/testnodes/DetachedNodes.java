@@ -25,7 +25,7 @@ record DetachedNodes(Path directory, ServerBinary binary, List<ServerProcess> se
                         .toList()));
   }
 
-  /** Starts some; whoever calls has the directory's lock. */
+  /** Starts nodes. The caller holds the lock of the directory. */
   static DetachedNodes start(
       Path directory,
       ServerBinary binary,
@@ -50,7 +50,7 @@ record DetachedNodes(Path directory, ServerBinary binary, List<ServerProcess> se
     }
   }
 
-  /** All files of servers that have ended, and the directory if nothing else is in it. */
+  /** Deletes all files of servers that have ended, and the directory if nothing else is in it. */
   void deleteFiles() {
     try {
       servers.forEach(ServerProcess::deleteFolder);
@@ -58,7 +58,7 @@ record DetachedNodes(Path directory, ServerBinary binary, List<ServerProcess> se
       DirectoryLock.delete(directory);
       Files.deleteIfExists(directory);
     } catch (DirectoryNotEmptyException e) {
-      // Somebody keeps other files there.
+      // Other files are in the directory.
     } catch (IOException e) {
       throw new NodeException("The nodes are stopped, but not all is deleted: " + e, e);
     }

@@ -17,9 +17,9 @@ final class DirectoryLock {
   private DirectoryLock() {}
 
   /**
-   * Does the work while holding the lock, which the system gives back should this process die.
+   * Does the work while holding the lock, which the system releases if this process dies.
    *
-   * @throws NodeException if somebody else has it
+   * @throws NodeException if the lock is held already
    */
   static <T> T during(Path directory, Supplier<T> work) {
     // A file channel refuses to work for an interrupted thread, which must be able to clean up.
@@ -52,7 +52,7 @@ final class DirectoryLock {
         });
   }
 
-  /** Removes its file; whoever holds the lock goes on holding it. */
+  /** Removes the file of the lock. A holder of the lock still holds it. */
   static void delete(Path directory) throws IOException {
     Files.deleteIfExists(directory.resolve(NAME));
   }

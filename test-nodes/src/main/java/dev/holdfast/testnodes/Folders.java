@@ -19,8 +19,8 @@ final class Folders {
   private Folders() {}
 
   /**
-   * Deletes a file, or a folder with all that is in it; fine if it is not there. The child of a
-   * server that was killed while it saved can outlive it for a moment and still write.
+   * Deletes a file, or a folder with its content. Does nothing if it does not exist. The child of a
+   * server that was killed while it saved can outlive the server for a short time and still write.
    */
   static void delete(Path path) throws IOException {
     for (int left = TRIES - 1; ; left--) {

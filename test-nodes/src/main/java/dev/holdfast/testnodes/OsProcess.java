@@ -19,7 +19,10 @@ record OsProcess(long pid, char state, String commandLine) {
   private static final int THREADS = 17;
   private static final boolean HAS_PROC = Files.isReadable(Path.of("/proc/self/stat"));
 
-  /** Looks a process up; empty if there is none, or only what is left of one that has ended. */
+  /**
+   * Looks a process up. Returns empty if there is none, or if only its entry is left because it has
+   * ended.
+   */
   static Optional<OsProcess> find(long pid) {
     return HAS_PROC ? fromProc(pid) : fromPs(pid).filter(p -> p.state != 'Z');
   }
@@ -28,7 +31,7 @@ record OsProcess(long pid, char state, String commandLine) {
     return state == 'T';
   }
 
-  /** Whether it has lost its memory already, and gives its ports back any moment now. */
+  /** Returns whether it has lost its memory already, and will release its ports soon. */
   boolean isEnding() {
     return commandLine.isEmpty();
   }

@@ -42,7 +42,7 @@ record OwnFolder(Path path, UserPrincipal owner) {
     return new OwnFolder(path, owner);
   }
 
-  /** Returns whether a file there is ours, no link, and executable by no one else. */
+  /** Returns whether a file there is ours, no link, and executable only by us. */
   boolean hasExecutable(Path file) throws IOException {
     return Files.isRegularFile(file, NOFOLLOW_LINKS)
         && Files.getOwner(file, NOFOLLOW_LINKS).equals(owner)

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Ports that nothing listened on a moment ago. */
+/** Ports on which nothing listened when they were chosen. */
 final class Ports {
   static final String HOST = "127.0.0.1";
 
@@ -79,7 +79,7 @@ final class Ports {
     try {
       socket.close();
     } catch (IOException e) {
-      // It held a port for a moment, and nothing was sent over it.
+      // It held a port for a short time, and nothing was sent over it.
     }
   }
 }

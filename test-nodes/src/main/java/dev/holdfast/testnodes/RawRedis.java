@@ -19,10 +19,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One plain connection to a server, with no library in between: what a foreign client would send.
- * Each call is bounded as a whole, by default by two seconds; after a call that was not answered in
- * time the connection is closed, because a late reply would be taken for the next one's. Not safe
- * for use by several threads at once. Calls are not interruptible; the interrupt flag is kept.
+ * A plain connection to a server, without a library in between, as a foreign client uses it. Each
+ * call is limited as a whole, by default to two seconds. After a call that was not answered in time
+ * the connection is closed, because a late reply would be taken for the reply to the next call. Not
+ * safe for use by several threads at once. Calls are not interruptible. The interrupt flag is kept.
  */
 public final class RawRedis implements AutoCloseable {
   private static final Duration DEFAULT_LIMIT = Duration.ofSeconds(2);
@@ -45,7 +45,7 @@ public final class RawRedis implements AutoCloseable {
   }
 
   /**
-   * Connects; two seconds for that and for each call.
+   * Connects. Limits that and each call to two seconds.
    *
    * @throws NodeException if nothing accepts the connection in that time
    */
@@ -88,7 +88,7 @@ public final class RawRedis implements AutoCloseable {
    * Sends one command and waits for its reply.
    *
    * @return a Long for an integer, a String (read as UTF-8) for a simple or bulk string, null, or a
-   *     List of these; an error inside of a list is a {@link RedisErrorReply} element
+   *     List of these. An error inside of a list is a {@link RedisErrorReply} element.
    * @throws RedisErrorReply if the server replied an error
    * @throws NodeException if there was no reply within the limit, or the connection broke
    */
@@ -237,7 +237,7 @@ public final class RawRedis implements AutoCloseable {
     try {
       resource.close();
     } catch (Exception e) {
-      // Nothing is owed to the server: an unclosed socket ends with the JVM.
+      // The server needs nothing from us: an unclosed socket ends with the JVM.
     }
   }
 }

@@ -6,7 +6,10 @@ import java.util.regex.Pattern;
 
 /** Facts about redis-servers, in processes and containers. */
 final class Redis {
-  /** Short, since whoever has the port in our place may never answer; it is asked again anyway. */
+  /**
+   * The limit of one ping. It is short, because another process that has the port may never answer.
+   * The ping is repeated anyway.
+   */
   private static final Duration PING_LIMIT = Duration.ofMillis(250);
 
   private static final Pattern PROCESS_ID = Pattern.compile("process_id:(\\d+)");
@@ -31,8 +34,8 @@ final class Redis {
   }
 
   /**
-   * Finds the version in the output of {@code --version}; finds nothing in what other programs
-   * print.
+   * Finds the version in the output of {@code --version}. Finds nothing in the output of other
+   * programs.
    */
   static Matcher version(String output) {
     return VERSION.matcher(output);

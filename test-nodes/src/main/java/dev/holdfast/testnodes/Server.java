@@ -17,12 +17,10 @@ interface Server {
     return host() + ":" + port();
   }
 
-  /** Whether there is what it takes to launch it. */
+  /** Returns whether everything exists that its launch needs. */
   boolean isPrepared();
 
-  /**
-   * Starts the server, which does not run, with the data that it has; returns while it comes up.
-   */
+  /** Starts the server, which does not run, with its data. Returns while the server comes up. */
   void launch();
 
   /**

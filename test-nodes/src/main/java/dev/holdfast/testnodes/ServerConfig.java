@@ -58,7 +58,10 @@ record ServerConfig(String version, List<String> extraLines) {
     return String.join("\n", lines) + '\n';
   }
 
-  /** Redis 7 forbids DEBUG until told otherwise, and Redis 6 refuses to start when told. */
+  /**
+   * Returns whether the option is needed. Redis 7 forbids DEBUG without this option, and Redis 6
+   * does not start with it.
+   */
   boolean needsOptionToAllowDebug() {
     return Integer.parseInt(version.replaceFirst("\\D.*", "")) >= 7;
   }

@@ -255,7 +255,10 @@ final class ServerContainer implements Server {
         verb + " the container of " + address(), () -> action.apply(container.getDockerClient()));
   }
 
-  /** The engine may give the port back a moment later; after that, another process has it. */
+  /**
+   * Waits until the engine has released the port. If the port is in use after the limit, another
+   * process has it.
+   */
   private void awaitPort() {
     Waiting.until(PORT_LIMIT, () -> Ports.isFree(port));
   }

@@ -171,7 +171,7 @@ final class ServerProcess implements Server {
       throw new NodeException(
           address() + " is still there " + KILL_LIMIT.toSeconds() + " s after SIGKILL");
     }
-    // Linux may give the port back a moment later. Whoever has it after that is another process.
+    // Linux may release the port slightly later. After the limit, another process has it.
     Waiting.until(PORT_LIMIT, () -> Ports.isFree(port));
     try {
       Files.deleteIfExists(folder.resolve(PID_FILE));
@@ -216,7 +216,10 @@ final class ServerProcess implements Server {
     }
   }
 
-  /** Redis's own file once there is one; before that, the log's first lines tell. */
+  /**
+   * Returns the process id in Redis's own file or, before there is one, in the first lines of the
+   * log.
+   */
   private OptionalLong writtenPid() {
     String text = read(PID_FILE).strip();
     if (text.isEmpty()) {
@@ -226,7 +229,10 @@ final class ServerProcess implements Server {
     return text.matches("\\d{1,18}") ? OptionalLong.of(Long.parseLong(text)) : OptionalLong.empty();
   }
 
-  /** Redis shows its address as its command line; until it does, there is the file it was given. */
+  /**
+   * Returns whether a process is this server. Redis shows its address as its command line. Until
+   * then the command line contains the file that it was given.
+   */
   private boolean isOurs(OsProcess process) {
     String commandLine = process.commandLine() + " ";
     return commandLine.contains(" " + address() + " ")

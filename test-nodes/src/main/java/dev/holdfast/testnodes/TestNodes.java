@@ -34,10 +34,10 @@ public final class TestNodes implements AutoCloseable {
   private boolean ended;
 
   /**
-   * Nodes that run.
+   * Creates an object for nodes that run.
    *
-   * @param detachedIn the directory of detached ones
-   * @param cleanUp what must be done when all have ended
+   * @param detachedIn the directory of detached nodes
+   * @param cleanUp the work that is done when all have ended
    */
   private TestNodes(
       List<? extends Server> servers, String version, @Nullable Path detachedIn, Runnable cleanUp) {
@@ -51,12 +51,13 @@ public final class TestNodes implements AutoCloseable {
   }
 
   /**
-   * Starts nodes from the default source: the embedded redis-server, or what the system property
-   * {@value NodeSource#PROPERTY} names.
+   * Starts nodes from the default source: the embedded redis-server, or the source that the system
+   * property {@value NodeSource#PROPERTY} names.
    *
    * @param count at least 1
    * @return when each of them answers
-   * @throws NodeException if one does not start; the message says why and what else would serve
+   * @throws NodeException if one does not start. The message says why, and which other source would
+   *     do.
    */
   public static TestNodes start(int count) {
     return builder().count(count).start();
@@ -103,7 +104,7 @@ public final class TestNodes implements AutoCloseable {
   }
 
   /**
-   * Kills all nodes and deletes their temporary directory; leaves detached nodes alone. Closing
+   * Kills all nodes and deletes their temporary directory. Leaves detached nodes alone. Closing
    * again does nothing.
    */
   @Override
@@ -114,10 +115,10 @@ public final class TestNodes implements AutoCloseable {
   }
 
   /**
-   * Kills all nodes, detached ones too. Of detached ones it deletes all files, and the directory if
+   * Kills all nodes, detached ones too. Deletes all files of detached nodes, and their directory if
    * nothing else is in it.
    *
-   * @throws NodeException if something is left; the message names it
+   * @throws NodeException if something is left. The message names it.
    */
   public void stop() {
     if (detachedIn != null && Files.isDirectory(detachedIn)) {
@@ -127,7 +128,7 @@ public final class TestNodes implements AutoCloseable {
     }
   }
 
-  /** Ends all nodes; a later call tries again what failed. */
+  /** Ends all nodes. A later call repeats what failed. */
   private synchronized void end() {
     if (ended) {
       return;
@@ -158,7 +159,7 @@ public final class TestNodes implements AutoCloseable {
     return nodes;
   }
 
-  /** Settings for nodes to start; not safe for use by several threads. */
+  /** Settings for nodes to start. Not safe for use by several threads. */
   public static final class Builder {
     private static final int DEFAULT_COUNT = 5;
 
@@ -171,7 +172,7 @@ public final class TestNodes implements AutoCloseable {
 
     private Builder() {}
 
-    /** How many, at least 1; by default 5. */
+    /** Sets the number of nodes, at least 1, by default 5. */
     public Builder count(int nodes) {
       if (nodes < 1) {
         throw new IllegalArgumentException("At least one node, not " + nodes);
@@ -180,16 +181,16 @@ public final class TestNodes implements AutoCloseable {
       return this;
     }
 
-    /** Sets the source of the servers; by default what {@link NodeSource#byDefault()} says. */
+    /** Sets the source of the servers. The default is {@link NodeSource#byDefault()}. */
     public Builder source(NodeSource nodeSource) {
       this.source = nodeSource;
       return this;
     }
 
     /**
-     * Further lines of redis.conf for every node, which override the defaults; for example {@code
-     * "appendonly yes"}, with which all that a node has answered outlives SIGKILL. They replace
-     * those of an earlier call.
+     * Sets further lines of redis.conf for every node, which override the defaults. For example,
+     * with {@code "appendonly yes"} everything that a node has answered outlives SIGKILL. The lines
+     * replace those of an earlier call.
      *
      * @throws IllegalArgumentException for a directive that this class sets itself, such as port
      */
@@ -199,9 +200,9 @@ public final class TestNodes implements AutoCloseable {
     }
 
     /**
-     * Sets the folder of the nodes' files, which stay there after {@code close()}; by default a
-     * temporary directory, which is not. It is created if needed; nodes that start in it start
-     * empty. Not for containers.
+     * Sets the folder of the nodes' files, which stay there after {@code close()}. By default the
+     * files are in a temporary directory, which is deleted. The folder is created if needed. Nodes
+     * that start in it start empty. Not for containers.
      */
     public Builder directory(Path path) {
       this.directory = path.toAbsolutePath().normalize();
@@ -209,7 +210,7 @@ public final class TestNodes implements AutoCloseable {
     }
 
     /**
-     * The nodes live on when this JVM ends, until {@link TestNodes#stop()}; {@link
+     * Makes the nodes live on when this JVM ends, until {@link TestNodes#stop()}. {@link
      * TestNodes#attach(Path)} finds them from any process. Needs a directory. Not for containers.
      */
     public Builder detached() {
@@ -226,8 +227,8 @@ public final class TestNodes implements AutoCloseable {
     /**
      * Starts the nodes, all at the same time.
      *
-     * @return when each of them answers, usually within 0.1 s, in containers within seconds; one
-     *     that does not in ten seconds (a container: a minute) is an error
+     * @return when each of them answers, usually within 0.1 s, in containers within seconds. A node
+     *     that does not answer within ten seconds, or a minute in a container, is an error.
      * @throws NodeException if one does not start, or detached nodes run in the directory already,
      *     or nodes in containers are given a directory or must be detached
      * @throws IllegalStateException if detached and without a directory
@@ -237,7 +238,7 @@ public final class TestNodes implements AutoCloseable {
       try {
         started.all().forEach(node -> node.vouch(0));
       } catch (RedisErrorReply e) {
-        // Whoever made them ask for a password can send the commands himself.
+        // A caller that has set a password for the nodes can send these commands itself.
       } catch (RuntimeException e) {
         started.stop();
         throw e;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The release of two locks, the new one first. The loss of one of them ends the other without a
  * minimum: a lost lock keeps other owners out for its ttl only.
  *
- * @param asked what the core asks of both
+ * @param asked the release that the core requests of both locks
  */
 record BothRelease(
     LockPrimitive oldLocks, Grant oldGrant, LockPrimitive newLocks, Grant newGrant, Release asked) {

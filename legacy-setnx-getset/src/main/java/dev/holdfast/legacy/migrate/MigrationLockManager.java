@@ -8,17 +8,17 @@ import dev.holdfast.core.ManagerSettings;
 import java.util.function.UnaryOperator;
 
 /**
- * Opens managers that hold two locks as one: for the time in which a fleet moves from an old lock
- * to a new one, process by process, with no moment at which two own it. A process that does so
- * keeps out those that know the old lock alone, and those that know the new one alone.
+ * Opens managers that hold two locks as one while a fleet moves from an old lock to a new one,
+ * process by process. At no time do two processes own the lock: a process with such a manager
+ * excludes the processes that know only the old lock, and those that know only the new one.
  *
  * <pre>{@code
  * LockManager locks = MigrationLockManager.both(oldLocks, newLocks).open();
  * }</pre>
  *
- * <p>The old lock is taken first, then the new one; they are released in reverse. The remaining
- * time of a lease is the smaller of the two, and the loss of either lock is a loss. An extension
- * also rewrites the old pattern's time stamp.
+ * <p>The old lock is taken first, then the new one. They are released in reverse order. The
+ * remaining time of a lease is the smaller of the two, and the loss of either lock is a loss. An
+ * extension also rewrites the old pattern's time stamp.
  */
 public final class MigrationLockManager {
   private MigrationLockManager() {}

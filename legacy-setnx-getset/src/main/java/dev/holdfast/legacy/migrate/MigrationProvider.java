@@ -13,8 +13,8 @@ import java.util.Set;
 /**
  * Opens {@code migrate:from} (the old lock alone), {@code migrate:both} and {@code migrate:to} (the
  * new lock alone), with the two locks' own URLs in the options {@code from} and {@code to}. Both
- * are wanted and looked at in each phase, so that a mistake shows in the first; but no phase
- * connects to what it does not use.
+ * are required and checked in each phase, so that a mistake shows in the first phase. A phase
+ * connects only to the locks that it uses.
  */
 public final class MigrationProvider implements LockProvider {
   private static final Set<String> OPTIONS =
@@ -51,7 +51,10 @@ public final class MigrationProvider implements LockProvider {
     };
   }
 
-  /** Copied and not changed, they would refuse each other for ever. Only memory: is never one. */
+  /**
+   * Rejects two equal URLs, whose locks would refuse each other forever. Two URLs {@code memory:}
+   * without a name are different locks.
+   */
   private static void requireTwo(LockUrl url, MigrationSide from, MigrationSide to) {
     boolean shared = from.url().addresses().isPresent() || from.url().name().isPresent();
     if (shared && from.text().equals(to.text())) {

@@ -17,13 +17,13 @@ import java.util.regex.Pattern;
 /**
  * A value that looks like the time stamp of an old lock.
  *
- * @param key one character for each byte, which need be no text: ISO 8859-1
- * @param value as it stands there
+ * @param key its bytes, which may be no text, as characters of ISO 8859-1
+ * @param value the value of the key
  * @param unit {@code s} or {@code ms}, as in a {@code setnx:} URL
  * @param number {@code integer} or {@code float}, as in a {@code setnx:} URL
- * @param passes the moment that it names
- * @param seen when, by the server's clock; it was read then or a moment later
- * @param ttl what is left until the server removes it; empty if it never does
+ * @param passes the time in the value
+ * @param seen the time by the server's clock at which, or shortly after which, it was read
+ * @param ttl the time until the server removes it, or empty if the server never does
  */
 public record FoundStamp(
     String key,
@@ -33,7 +33,7 @@ public record FoundStamp(
     Instant passes,
     Instant seen,
     Optional<Duration> ttl) {
-  /** The longest value that is read, in characters; one that is longer is no stamp. */
+  /** The longest value that is read, in characters. A longer value is no stamp. */
   static final int LONGEST = 53;
 
   /** A lock that is to last for longer is none. */
@@ -80,8 +80,8 @@ public record FoundStamp(
   }
 
   /**
-   * Whether it named a moment to come when it was seen. It may have passed since: a scan can take
-   * longer than a lock lasts.
+   * Returns whether its time was still to come when it was seen. That time may have passed since: a
+   * scan can take longer than a lock lasts.
    *
    * @return false if it had passed
    */
@@ -90,10 +90,10 @@ public record FoundStamp(
   }
 
   /**
-   * The key, for people.
+   * Returns the key in printable form.
    *
-   * @return as it is if it is text of one line; else in quotes and with {@code \xff} for bytes that
-   *     cannot be shown, as redis-cli writes it
+   * @return the key itself if it is text of one line, or the key in quotes with {@code \xff} for
+   *     bytes that cannot be shown, as redis-cli writes it
    */
   public String name() {
     byte[] bytes = key.getBytes(ISO_8859_1);

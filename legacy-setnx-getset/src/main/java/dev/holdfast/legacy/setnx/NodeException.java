@@ -15,7 +15,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 final class NodeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Error codes that only a person can mend; all others may pass. */
+  /** Error codes that need a change by an operator. All other errors may pass. */
   private static final Set<String> MISCONFIGURED =
       Set.of("NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "NOPROTO", "DENIED", "MOVED", "ASK");
 
@@ -26,7 +26,7 @@ final class NodeException extends RuntimeException {
   static final String SENTINEL =
       "it is a Sentinel, which holds no locks: give the master itself, redis://host:6379";
 
-  /** Their like without a code of their own, of a URL with a password or a database too many. */
+  /** How such errors without a code begin: the URL has a password or a database too many. */
   private static final List<String> MISTAKEN =
       List.of("ERR AUTH ", "ERR Client sent AUTH", "ERR DB index", "ERR invalid DB index");
 
@@ -46,7 +46,7 @@ final class NodeException extends RuntimeException {
     this.misconfigured = misconfigured;
   }
 
-  /** Returns a failure that only a person can mend. */
+  /** Returns a failure that lasts until an operator corrects it. */
   static NodeException misconfigured(String message) {
     return new NodeException(message, true, null);
   }
@@ -57,11 +57,11 @@ final class NodeException extends RuntimeException {
   }
 
   /**
-   * Tells a mistake about TLS.
+   * Returns a failure that explains a mistake about TLS, if there is one.
    *
-   * @param failure why the server could not be connected
-   * @param tls whether it is spoken to by TLS
-   * @return what is known of it, or the failure itself
+   * @param failure the reason why the server could not be connected
+   * @param tls whether the connection uses TLS
+   * @return the explanation, or the failure itself
    */
   static RuntimeException ofConnecting(RuntimeException failure, boolean tls) {
     Optional<String> mistake = TlsMismatch.in(failure);
@@ -75,15 +75,15 @@ final class NodeException extends RuntimeException {
         : failure;
   }
 
-  /** Whatever Jedis gave as a reason. */
+  /** Returns the failure for an exception of Jedis. */
   static NodeException of(Throwable cause) {
     return of(cause, "no answer in time");
   }
 
   /**
-   * Whatever Jedis gave as a reason.
+   * Returns the failure for an exception of Jedis.
    *
-   * @param silence what is said where the server did not answer in time
+   * @param silence the message if the server did not answer in time
    */
   static NodeException of(Throwable cause, String silence) {
     Throwable deepest = cause;

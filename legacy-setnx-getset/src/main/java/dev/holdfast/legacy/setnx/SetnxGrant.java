@@ -4,7 +4,7 @@ import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive.Grant;
 import java.util.OptionalLong;
 
-/** A lock that was got, and the stamp that we have written into it. */
+/** A lock that was granted, and the stamp that we have written into it. */
 final class SetnxGrant implements Grant {
   private final String name;
   private final String key;

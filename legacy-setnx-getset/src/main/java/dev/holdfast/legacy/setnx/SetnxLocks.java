@@ -19,8 +19,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens lock managers over the old pattern: a time stamp as value, SETNX and GETSET to take it, DEL
- * to give it back. For fleets that run it already; for new ones there is Redlock.
+ * Opens lock managers over the old pattern: a time stamp as value, SETNX and GETSET to acquire a
+ * lock, DEL to release it. For fleets that run it already. New fleets use Redlock.
  *
  * <pre>{@code
  * LockManager locks =
@@ -143,8 +143,8 @@ public final class SetnxLocks {
     /**
      * Sets whether a release deletes the key only while its own stamp has not passed.
      *
-     * @param checkedRelease default true; false deletes always, and with it, when it comes late,
-     *     the next owner's lock
+     * @param checkedRelease true by default. With false a release always deletes the key, so that a
+     *     late release deletes the next owner's lock.
      * @return this
      */
     public Builder checkedRelease(boolean checkedRelease) {
@@ -164,10 +164,10 @@ public final class SetnxLocks {
     }
 
     /**
-     * Sets what must be left of a stamp that must be extended, which a migration does: what clocks
-     * may be apart by.
+     * Sets the time that a stamp must have left to be extended: the largest difference between the
+     * clocks. Only a migration extends stamps.
      *
-     * @param clockMargin zero to an hour; default 250 ms
+     * @param clockMargin zero to an hour, 250 ms by default
      * @return this
      */
     public Builder clockMargin(Duration clockMargin) {
@@ -180,10 +180,10 @@ public final class SetnxLocks {
     }
 
     /**
-     * Sets how long an attempt may go unanswered before those who wait behind it in line report an
-     * outage, and not contention, when their wait ends.
+     * Sets how long an attempt may go unanswered before the waiters behind it in the wait queue
+     * report an outage, instead of contention, when their wait ends.
      *
-     * @param nodeTimeout above zero, at most an hour; default 50 ms
+     * @param nodeTimeout above zero, at most an hour, 50 ms by default
      * @return this
      */
     public Builder nodeTimeout(Duration nodeTimeout) {
@@ -195,8 +195,8 @@ public final class SetnxLocks {
      * Sets how long an operation may take. An attempt never waits beyond the validity that its
      * grant would have.
      *
-     * @param quorumTimeout above zero, at most an hour; default 1 s; where it is below {@code
-     *     nodeTimeout}, {@code nodeTimeout} holds
+     * @param quorumTimeout above zero, at most an hour, 1 s by default. If it is below {@code
+     *     nodeTimeout}, {@code nodeTimeout} is used.
      * @return this
      */
     public Builder quorumTimeout(Duration quorumTimeout) {
@@ -207,7 +207,7 @@ public final class SetnxLocks {
     /**
      * Sets how long connecting may take.
      *
-     * @param connectTimeout above zero, at most an hour; default 2 s
+     * @param connectTimeout above zero, at most an hour, 2 s by default
      * @return this
      */
     public Builder connectTimeout(Duration connectTimeout) {

@@ -179,9 +179,9 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
   /**
    * {@inheritDoc}
    *
-   * <p>The pattern has no extension, and this one cannot tell its own stamp from that of another
-   * owner who came after a removal; so none is declared. It serves a migration, in which the new
-   * lock is the one that is compared.
+   * <p>The pattern has no extension, and this one cannot distinguish its own stamp from the stamp
+   * of another owner who came after a removal. Therefore the capability is not declared. A
+   * migration uses it, because there the new lock is compared.
    */
   @Override
   public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
@@ -193,7 +193,7 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
         (connection, late) -> extend(connection, ours, ttl, late));
   }
 
-  /** Looks before it writes, because GETSET asks nothing: what it overwrites is lost. */
+  /** Reads the stamp before it writes, because GETSET overwrites any stamp. */
   private Extension extend(
       ServerConnection connection, SetnxGrant ours, Duration ttl, BooleanSupplier late) {
     ClockReading start = clock.now();
@@ -219,7 +219,7 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
     }
     ours.rewritten(later);
     if (before.isEmpty() || isExpired(before.get(), asked)) {
-      delete(connection, ours); // what was just put there
+      delete(connection, ours); // the stamp that GETSET has just written
       return lost(ours, before);
     }
     return new Extended(settings.validity().until(start, ttl));
@@ -269,7 +269,7 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
     }
   }
 
-  /** Whose key that is, cannot be known; only whether our stamp still keeps the others out. */
+  /** Deletes the key. Its owner is unknown, only whether our stamp still excludes other owners. */
   private Optional<LossReason> delete(ServerConnection connection, SetnxGrant ours) {
     boolean passed = StampFormat.hasPassed(ours.stamp(), clock.wallMicros());
     boolean removed = (!passed || settings.alwaysDeletes()) && connection.del(ours.key());

@@ -19,17 +19,18 @@ import java.util.Set;
  * <p>The options, of which the first five say what a fleet's clients do already:
  *
  * <ul>
- *   <li>{@code unit=s|ms}: what time stamps count; seconds, as on the SETNX page, by default.
- *   <li>{@code number=integer|float}: whether they have a fraction; by default they have none.
- *   <li>{@code keyPrefix}: before the name of each lock; {@code lock.} by default, as on the SETNX
- *       page.
+ *   <li>{@code unit=s|ms}: the unit of time stamps. By default seconds, as on the SETNX page.
+ *   <li>{@code number=integer|float}: whether they have a fraction. By default they have none.
+ *   <li>{@code keyPrefix}: the part of a key before the name of the lock. By default {@code lock.},
+ *       as on the SETNX page.
  *   <li>{@code release=checked|del}: whether a release deletes the key only while its own stamp has
  *       not passed, as the page asks for, or always.
- *   <li>{@code retryDelay}: the longest pause between two attempts of one who waits.
- *   <li>{@code clockMargin}: what must be left of a stamp that {@code migrate:both} extends.
- *   <li>{@code quorumTimeout}: how long an operation may take; an attempt never beyond its
- *       validity.
- *   <li>{@code nodeTimeout}: how long an attempt may go unanswered before those who wait behind it
+ *   <li>{@code retryDelay}: the longest pause of a waiter between two attempts.
+ *   <li>{@code clockMargin}: the time that a stamp must have left for {@code migrate:both} to
+ *       extend it.
+ *   <li>{@code quorumTimeout}: how long an operation may take. An attempt never takes longer than
+ *       its validity.
+ *   <li>{@code nodeTimeout}: how long an attempt may go unanswered before the waiters behind it
  *       report an outage. There are no stragglers with one server, so it shortens no operation.
  *   <li>{@code connectTimeout}, {@code connect}, {@code maxTtl}, {@code owner}: as with the other
  *       backends.

@@ -40,7 +40,10 @@ final class SetnxServer implements AutoCloseable {
 
   private static final long IDLE_SECONDS = 10;
 
-  /** A connection that was idle for longer may have ended meanwhile; it is greeted first. */
+  /**
+   * The idle time after which a connection is checked before its next use, because it may have
+   * ended.
+   */
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** How long a reply is waited for: twice as long as its caller waits, and at least a second. */
@@ -74,7 +77,7 @@ final class SetnxServer implements AutoCloseable {
       return false;
     }
 
-    /** Returns an action that undoes a result that came too late; empty if it can stay. */
+    /** Returns an action that undoes a result that came too late, or empty if it can stay. */
     default Optional<Consumer<ServerConnection>> undo(T result) {
       return Optional.empty();
     }
@@ -126,7 +129,7 @@ final class SetnxServer implements AutoCloseable {
     return opened;
   }
 
-  /** Runs an operation; the result comes within the quorum timeout. */
+  /** Runs an operation. The result comes within the quorum timeout. */
   <T> CompletableFuture<T> run(
       String message, boolean outcomeUnknown, SerialTasks line, Operation<T> operation) {
     Duration limit = settings.quorumTimeout();
@@ -140,11 +143,11 @@ final class SetnxServer implements AutoCloseable {
   /**
    * Runs an operation.
    *
-   * @param limit within which the result comes
-   * @param silence what is said of the server where it does not
-   * @param message what is said of it in an outage
-   * @param outcomeUnknown whether it may have happened anyway then
-   * @param line of those that must not overtake one another
+   * @param limit the time within which the result comes
+   * @param silence the failure of the server if it does not answer
+   * @param message the message of an outage
+   * @param outcomeUnknown whether the operation may have been done in spite of an outage
+   * @param line the tasks that must not overtake one another
    */
   <T> CompletableFuture<T> run(
       Duration limit,
@@ -245,7 +248,7 @@ final class SetnxServer implements AutoCloseable {
       throw answered;
     } catch (RuntimeException | Error broken) {
       connection.close();
-      closeIdle(); // what broke one connection has most often broken all
+      closeIdle(); // usually they are broken for the same reason
       throw broken;
     }
   }

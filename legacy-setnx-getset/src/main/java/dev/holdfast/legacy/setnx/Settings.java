@@ -6,17 +6,17 @@ import dev.holdfast.core.Validity;
 import java.time.Duration;
 
 /**
- * How the pattern is run.
+ * The settings of the old pattern.
  *
- * @param format of the time stamps
+ * @param format the format of the time stamps
  * @param alwaysDeletes whether a release deletes the key even if its own stamp has passed
- * @param keyPrefix before the name of each lock
- * @param clockMargin what must be left of a stamp that must be extended
+ * @param keyPrefix the part of a key before the name of the lock
+ * @param clockMargin the time that a stamp must have left to be extended
  * @param nodeTimeout how long an attempt may go unanswered before waiters behind it report an
  *     outage
  * @param quorumTimeout how long an operation may take, not below {@code nodeTimeout}
  * @param connectTimeout how long connecting may take
- * @param clock whose wall clock stamps are written and compared by
+ * @param clock the clock by whose wall time stamps are written and compared
  */
 record Settings(
     StampFormat format,

@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * How a fleet writes its time stamps.
+ * The format of a fleet's time stamps.
  *
- * @param unit what they count
+ * @param unit the unit of their numbers
  * @param floating whether they have a fraction
  */
 record StampFormat(Unit unit, boolean floating) {
@@ -118,8 +118,8 @@ record StampFormat(Unit unit, boolean floating) {
   }
 
   /**
-   * Whether the lock of another client is over: its stamp is older than the current time, in whole
-   * units where stamps are, as the other clients compare it.
+   * Returns whether the lock of another client is over: its stamp is older than the current time,
+   * in whole units where stamps are, as the other clients compare it.
    */
   boolean isExpired(Stamp stamp, long nowMicros) {
     long now = floating ? nowMicros : nowMicros - Math.floorMod(nowMicros, unit.micros());
@@ -127,8 +127,8 @@ record StampFormat(Unit unit, boolean floating) {
   }
 
   /**
-   * Whether our own lock may be over for another client: the other side of the same moment, since
-   * clients differ in how they round and whether an equal time is over.
+   * Returns whether our own lock may be over for another client. An equal time is over, because
+   * clients differ in how they round and whether they treat an equal time as over.
    */
   static boolean hasPassed(Stamp own, long nowMicros) {
     return own.micros() <= nowMicros;

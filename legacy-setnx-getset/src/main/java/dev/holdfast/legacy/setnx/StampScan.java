@@ -30,9 +30,9 @@ import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * Looks through a server for values that look like time stamps of old locks: strings that are
- * numbers of seconds or milliseconds, with or without a fraction, of a moment from 2001 until a
- * year from now. It goes by SCAN, at a limited rate, and fetches no value that is longer than a
- * stamp. Not safe for use by several threads.
+ * numbers of seconds or milliseconds, with or without a fraction, for a time from 2001 until a year
+ * from now. It uses SCAN at a limited rate and fetches no value that is longer than a stamp. Not
+ * safe for use by several threads.
  */
 public final class StampScan implements AutoCloseable {
   /** The most keys of one command: a server needs about a millisecond for it. */
@@ -62,18 +62,18 @@ public final class StampScan implements AutoCloseable {
    * @param keys how many keys were looked at
    * @param begun when it began, by the server's clock
    * @param at when it ended, by the server's clock
-   * @param stamps what looked like stamps of locks
-   * @param calls how often the server was asked meanwhile for what takes such a lock
+   * @param stamps the values that look like stamps of locks
+   * @param calls how often clients called the commands of the old pattern meanwhile
    */
   public record Result(
       long keys, Instant begun, Instant at, List<FoundStamp> stamps, Calls calls) {}
 
   /**
    * How often the old pattern's own commands were called, by any client, in any database, for any
-   * purpose. A scan of the keys misses a lock that is held only briefly; these counts do not.
+   * purpose. A scan of the keys misses a lock that is held only briefly. These counts include it.
    *
-   * @param setnx calls of SETNX, which each attempt begins with
-   * @param getset calls of GETSET, which takes over what has expired
+   * @param setnx calls of SETNX, with which each attempt begins
+   * @param getset calls of GETSET, which takes a lock that has expired
    */
   public record Calls(long setnx, long getset) {
     /**
@@ -120,13 +120,13 @@ public final class StampScan implements AutoCloseable {
   }
 
   /**
-   * Looks at all keys. Each that is there from the beginning to the end is seen; keys that come and
-   * go meanwhile may be.
+   * Looks at all keys. A key that exists from the beginning to the end is seen. A key that exists
+   * only for a part of this time may be missed.
    *
-   * @param pattern which keys, as KEYS understands it; {@code *} for all
-   * @param keysPerSecond the most that the server has to look at in a second
-   * @param progress receives how many keys the server has scanned, about
-   * @return what was seen
+   * @param pattern which keys, as KEYS understands it, {@code *} for all
+   * @param keysPerSecond the largest number of keys that the server looks at in a second
+   * @param progress receives the approximate number of keys that the server has scanned
+   * @return the result
    * @throws InterruptedException if the thread is interrupted
    * @throws LockOutageException if the server goes away
    * @throws LockConfigurationException if the user may not do this
@@ -166,11 +166,11 @@ public final class StampScan implements AutoCloseable {
   /**
    * Deletes stamps, each only if its value is still the one that was seen.
    *
-   * @param stamps what {@link #run} found
-   * @param keysPerSecond the most in a second
-   * @return those that have changed or gone meanwhile, and were left as they are
+   * @param stamps the stamps that {@link #run} found
+   * @param keysPerSecond the largest number of keys in a second
+   * @return the stamps that have changed or gone meanwhile, and were left as they are
    * @throws InterruptedException if the thread is interrupted
-   * @throws LockOutageException if the server goes away; some may be deleted by then
+   * @throws LockOutageException if the server goes away, when some stamps may be deleted already
    * @throws LockConfigurationException if the user may not do this, or the server is a replica
    */
   public List<FoundStamp> deleteUnchanged(List<FoundStamp> stamps, int keysPerSecond)

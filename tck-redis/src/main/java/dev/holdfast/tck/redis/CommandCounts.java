@@ -4,9 +4,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Counts the requests of managers by what a server says of its commands. It counts what a script
- * calls as well: so those are left out that scripts call, and that alone neither take nor keep a
- * lock. Of a transaction its {@code WATCH} is counted.
+ * Counts the requests of managers in the command statistics of a server. These include the calls of
+ * scripts. Therefore commands that scripts call, and that alone neither acquire nor keep a lock,
+ * are left out. A transaction is counted by its {@code WATCH}.
  */
 final class CommandCounts {
   private static final String FIELD = "cmdstat_";

@@ -45,9 +45,9 @@ final class NodeFaultState {
   private final Set<TckFault> faults = EnumSet.noneOf(TckFault.class);
 
   /**
-   * Starts with a sound server.
+   * Starts with a server without faults.
    *
-   * @param user whose rights are taken: that of the managers
+   * @param user the user of the managers, which loses rights
    */
   NodeFaultState(OwnConnection own, String user) {
     this.own = own;

@@ -45,13 +45,13 @@ final class RedisNode implements TckNode, AutoCloseable {
   private long ownRequests;
 
   /**
-   * A server that is up, a master, and empty.
+   * Connects to a server that is up, a master, and empty.
    *
-   * @param uri by which managers reach it
-   * @param ownUri by which the kit does
-   * @param keyPrefix before the name of a lock
-   * @param leader whom it follows as a replica
-   * @param process if it can be frozen and killed
+   * @param uri the URI by which managers reach it
+   * @param ownUri the URI by which the kit reaches it
+   * @param keyPrefix the part of a key before the name of a lock
+   * @param leader the server that it follows as a replica
+   * @param process the process, if it can be frozen and killed
    * @throws IllegalArgumentException if it is no master, or not empty
    */
   RedisNode(
@@ -106,7 +106,7 @@ final class RedisNode implements TckNode, AutoCloseable {
         : Optional.of(uri.withLogin(null, PASSWORD).text());
   }
 
-  /** A key of another type is nobody's. */
+  /** Returns the holder. A key of another type has none. */
   @Override
   public Optional<String> holder(String name) {
     try {

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Who holds a lock is read from the key of its name, as {@code SET key token NX PX ttl} writes
- * it. Where the servers come from says {@link NodeSource#PROPERTY}.
+ * <p>The holder of a lock is read from the key of its name, as {@code SET key token NX PX ttl}
+ * writes it. The system property {@link NodeSource#PROPERTY} sets the source of the servers.
  */
 public final class RedisTckEnvironment implements TckEnvironment {
   /** The scheme before the nodes' URIs. */
@@ -117,9 +117,9 @@ public final class RedisTckEnvironment implements TckEnvironment {
   /**
    * Starts five servers for a backend that is opened by a URL.
    *
-   * @param url to which {@code restartGuard=off} is added if it begins with {@code redlock:}; for
-   *     example {@code redlock:mydriver:}, to which the nodes' URIs are added with commas between,
-   *     or {@code redlock:mydriver:{nodes}?some=option}
+   * @param url a URL, to which {@code restartGuard=off} is added if it begins with {@code
+   *     redlock:}. For example {@code redlock:mydriver:}, to which the nodes' URIs are added with
+   *     commas between, or {@code redlock:mydriver:{nodes}?some=option}
    * @return a new environment
    */
   public static RedisTckEnvironment of(String url) {
@@ -264,7 +264,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     return whole + (whole.contains("?") ? "&" : "?") + GUARD + "off";
   }
 
-  /** Settings; each method returns this. */
+  /** Settings. Each method returns this. */
   public static final class Builder {
     private static final int DEFAULT_COUNT = 5;
     private static final String USER = "holdfast-app";
@@ -291,9 +291,9 @@ public final class RedisTckEnvironment implements TckEnvironment {
     }
 
     /**
-     * How many servers to start.
+     * Sets the number of servers to start.
      *
-     * @param nodes at least 1; by default 5
+     * @param nodes at least 1, by default 5
      */
     public Builder nodes(int nodes) {
       count = nodes;
@@ -462,7 +462,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
       return new RedisTckEnvironment(this, opener, null, nodes);
     }
 
-    /** The next one; of a single node, somebody who is not there. */
+    /** Returns the next node, or for a single node an address without a server. */
     private static RedisNodeUri leaderOf(int index, List<RedisNodeUri> uris) {
       RedisNodeUri next = uris.get((index + 1) % uris.size());
       return uris.size() > 1 ? next : next.withServer(next.host(), 1);

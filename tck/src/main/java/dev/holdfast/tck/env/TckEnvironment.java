@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The part of the kit that a backend's author provides: how managers that see the same locks are
- * opened; and, the more the better, the places where locks are kept and what can go wrong there.
- * The kit leaves out tests of anything that is not supplied, and the report says so.
+ * The part of the kit that a backend's author provides. It opens managers that see the same locks.
+ * It should also supply the places where locks are kept, and the faults that can happen there. The
+ * kit leaves out tests of anything that is not supplied, and the report says so.
  *
  * <pre>{@code
  * return TckEnvironment.ofUrl("mybackend:somewhere");
  * }</pre>
  *
- * <p>One environment serves one test at a time; {@link #open} alone may be called by several
+ * <p>One environment serves one test at a time. Only {@link #open} may be called by several
  * threads. For drivers on Redis nodes there is a ready one in holdfast-tck-redis.
  */
 @FunctionalInterface
@@ -45,28 +45,28 @@ public interface TckEnvironment extends AutoCloseable {
   /**
    * Opens a new manager. All that are opened see the same locks. The kit closes it.
    *
-   * @param options of SPEC.md, as in a URL: {@code owner}, {@code maxTtl}, {@code retryDelay}; and
-   *     those about nodes, if it {@linkplain #hasNodeOptions has} them
+   * @param options options of SPEC.md, as in a URL: {@code owner}, {@code maxTtl}, {@code
+   *     retryDelay}, and those about nodes, if it {@linkplain #hasNodeOptions has} them
    * @return a new manager
    */
   LockManager open(Map<String, String> options);
 
   /**
-   * Whether other environments of the same kit may be in use at the same time, because they share
-   * no lock, node or clock with this one. The kit looks for threads that managers leave among those
-   * alone that the environment or its managers have started.
+   * Returns whether other environments of the same kit may be in use at the same time, because they
+   * share no lock, node or clock with this one. The kit looks for threads that managers leave
+   * behind only among the threads that the environment or its managers have started.
    *
-   * @return the same every time; by default false, which has tests run one after the other
+   * @return the same every time, by default false, so that tests run one after the other
    */
   default boolean isIsolated() {
     return false;
   }
 
   /**
-   * Whether each lock is two, as while a fleet migrates: a forced release removes one after the
-   * other, so that two operators at the same time may each remove one of them.
+   * Returns whether each lock is two locks, as while a fleet migrates: a forced release removes one
+   * after the other, so that two operators at the same time may each remove one of them.
    *
-   * @return the same every time; by default false
+   * @return the same every time, by default false
    */
   default boolean holdsTwoLocks() {
     return false;
@@ -75,17 +75,17 @@ public interface TckEnvironment extends AutoCloseable {
   /**
    * Returns the places where locks are kept.
    *
-   * @return the same nodes every time; empty if the kit can look at none
+   * @return the same nodes every time, or none if the kit can look at none
    */
   default List<TckNode> nodes() {
     return List.of();
   }
 
   /**
-   * Whether managers know {@code nodeTimeout}, {@code quorumTimeout}, {@code connectTimeout} and
-   * {@code connect}.
+   * Returns whether managers know {@code nodeTimeout}, {@code quorumTimeout}, {@code
+   * connectTimeout} and {@code connect}.
    *
-   * @return the same every time; by default true if there are nodes
+   * @return the same every time, by default true if there are nodes
    */
   default boolean hasNodeOptions() {
     return !nodes().isEmpty();
@@ -145,10 +145,10 @@ public interface TckEnvironment extends AutoCloseable {
   }
 
   /**
-   * The rules that this backend cannot keep, and why. Each must be seen to be broken by a test of
-   * the kit, or the run fails: what was mended must be promised.
+   * Returns the rules that this backend cannot keep, and why. The run fails unless a test of the
+   * kit shows that each of them is broken, so that a rule that is kept is also promised.
    *
-   * @return the reason by the rule's id
+   * @return the reasons by the ids of the rules
    */
   default Map<String, String> brokenByDesign() {
     return Map.of();

@@ -3,55 +3,55 @@ package dev.holdfast.tck.env;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** Stands between managers and one node, and can lose what they say to each other. */
+/** A proxy between managers and one node, which can lose requests and replies. */
 public interface TckLink extends AutoCloseable {
   /** The fate of a request. */
   enum Fate {
-    /** It reaches the node, but the connection ends before the reply. */
+    /** The request reaches the node, but the connection ends before the reply. */
     REPLY_CUT,
-    /** It reaches nobody, and the connection ends. */
+    /** The request is lost, and the connection ends. */
     CUT,
-    /** It reaches nobody, and the connection stays. */
+    /** The request is lost, and the connection stays. */
     LOST,
     /**
-     * It reaches the node when the link is {@linkplain #mend mended}, and so does what follows it
-     * on its connection, in the same order, though the connection may have ended by then. What
-     * comes on other connections passes it.
+     * The request reaches the node when the link is {@linkplain #mend repaired}, and so does each
+     * later request on its connection, in the same order, even if the connection has ended by then.
+     * Requests on other connections overtake it.
      */
     LATE
   }
 
   /**
-   * How {@link TckEnvironment#openOn} is told of it.
+   * Returns the URI of this link for {@link TckEnvironment#openOn}.
    *
-   * @return in place of the node's
+   * @return a URI to use in place of the node's
    */
   String uri();
 
   /**
    * Decides the fate of requests about a lock that are yet to come.
    *
-   * @param name of the lock
+   * @param name the name of the lock
    * @param passing how many of them pass first
-   * @param fate of all that follow, until {@link #mend}; if it is {@link Fate#LATE}, of the next
-   *     one and of all that follows on its connection
+   * @param fate the fate of all later requests, until {@link #mend}. {@link Fate#LATE} applies to
+   *     the next request and to all that follow on its connection.
    */
   void after(String name, int passing, Fate fate);
 
   /**
    * Returns the managers' requests about a lock, whatever their fate.
    *
-   * @param name of the lock
-   * @return each request in the order in which they came; two are equal if they are the same byte
-   *     for byte
+   * @param name the name of the lock
+   * @return each request in the order in which they came. Two are equal if all their bytes are
+   *     equal.
    */
   List<String> requests(String name);
 
   /**
-   * Returns the number of connections that managers have made to it since it is there, those that
-   * ended included.
+   * Returns the number of connections that managers have made to this link since it was created,
+   * including those that have ended.
    *
-   * @return empty if nobody counts
+   * @return the number, or empty if it is not counted
    */
   default OptionalInt connections() {
     return OptionalInt.empty();
@@ -71,7 +71,7 @@ public interface TckLink extends AutoCloseable {
     throw new UnsupportedOperationException("this link does not answer requests");
   }
 
-  /** Lets everything through again. What was late has been sent on when this returns. */
+  /** Lets all requests through again. Late requests have been sent on when this returns. */
   void mend();
 
   @Override

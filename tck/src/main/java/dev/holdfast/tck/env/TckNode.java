@@ -19,7 +19,7 @@ public interface TckNode {
   String address();
 
   /**
-   * How {@link TckEnvironment#openOn} is told of it.
+   * Returns the URI of this node for {@link TckEnvironment#openOn}.
    *
    * @return for example {@code redis://127.0.0.1:7001}
    */
@@ -28,9 +28,9 @@ public interface TckNode {
   }
 
   /**
-   * The same node under another name, as somebody might list it twice.
+   * Returns another URI of this node, as a user may list a node twice by mistake.
    *
-   * @return another URI of it; empty if it has one alone
+   * @return another URI, or empty if the node has only one
    */
   default Optional<String> alias() {
     return Optional.empty();
@@ -49,7 +49,7 @@ public interface TckNode {
    * Returns the URI of this node with a password and no user, which lets in while the node has the
    * fault {@link TckFault#LOGIN_NEEDED}.
    *
-   * @return empty if a password alone lets nobody in
+   * @return the URI, or empty if a password alone is never enough
    */
   default Optional<String> withPassword() {
     return Optional.empty();
@@ -67,36 +67,36 @@ public interface TckNode {
   /**
    * Returns the holder of a lock on this node.
    *
-   * @param name of the lock
-   * @return the token; empty if nobody does
+   * @param name the name of the lock
+   * @return the token, or empty if the lock is free
    */
   Optional<String> holder(String name);
 
   /**
-   * How long what is held here stays if nobody does anything.
+   * Returns how long a lock stays here if it is neither extended nor released.
    *
-   * @param name of the lock
-   * @return zero if nobody holds it
+   * @param name the name of the lock
+   * @return the time to live, or zero if the lock is free
    */
   Duration timeToLive(String name);
 
   /**
-   * Takes a lock here as another owner would, whoever holds it.
+   * Takes a lock here for another owner, even if it is held.
    *
-   * @param name of the lock
-   * @param token of that owner
+   * @param name the name of the lock
+   * @param token the token of that owner
    * @param ttl how long
    */
   void occupy(String name, String token, Duration ttl);
 
   /**
-   * Takes a lock here as clients of other libraries do, in one step, if nobody holds it: by {@code
-   * SET key token NX PX ttl}.
+   * Takes a lock here as clients of other libraries do, in one atomic step, if it is free: by
+   * {@code SET key token NX PX ttl}.
    *
-   * @param name of the lock
-   * @param token of that client
+   * @param name the name of the lock
+   * @param token the token of that client
    * @param ttl how long
-   * @return whether it is the client's now
+   * @return whether the client holds the lock now
    * @throws UnsupportedOperationException if there are no such clients
    */
   default boolean occupyIfFree(String name, String token, Duration ttl) {
@@ -104,9 +104,9 @@ public interface TckNode {
   }
 
   /**
-   * Removes what is held here, whoever holds it.
+   * Removes a lock here, regardless of its holder.
    *
-   * @param name of the lock
+   * @param name the name of the lock
    */
   void remove(String name);
 
@@ -130,27 +130,27 @@ public interface TckNode {
   }
 
   /**
-   * Ends a fault, and returns when it is over. Nothing happens if it is over already.
+   * Ends a fault, and returns when it is over. Does nothing if it is over already.
    *
-   * @param fault what was begun
-   * @param name as it was begun
+   * @param fault the fault that was begun
+   * @param name the name with which it was begun
    */
   default void end(TckFault fault, String name) {}
 
   /**
-   * How many requests of managers have reached it, connecting and what this interface does left
-   * out. Only differences count.
+   * Returns the number of requests of managers that have reached this node, without those to
+   * connect and those of this interface. Only differences count.
    *
-   * @return empty if nobody counts
+   * @return the number, or empty if it is not counted
    */
   default OptionalLong requests() {
     return OptionalLong.empty();
   }
 
   /**
-   * How many connections managers have to it now.
+   * Returns the number of connections that managers have to this node now.
    *
-   * @return empty if nobody counts
+   * @return the number, or empty if it is not counted
    */
   default OptionalInt connections() {
     return OptionalInt.empty();
@@ -160,7 +160,7 @@ public interface TckNode {
    * Returns the number of names for whose releases managers are subscribed here now, counted once
    * for each manager. It may include a constant number for each connection.
    *
-   * @return empty if nobody counts
+   * @return the number, or empty if it is not counted
    */
   default OptionalInt subscriptions() {
     return OptionalInt.empty();

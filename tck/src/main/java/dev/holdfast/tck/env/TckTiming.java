@@ -3,11 +3,12 @@ package dev.holdfast.tck.env;
 import java.time.Duration;
 
 /**
- * How long things take with a backend, on the machine that runs the kit.
+ * The times of a backend on the machine that runs the kit.
  *
- * @param ttl of locks that a test means to keep: longer than any test
- * @param shortTtl of locks whose end a test waits for; the shortest that a busy machine can hold
- * @param allowance what the machine may add to a time that is measured
+ * @param ttl the ttl of locks that a test means to keep: longer than any test
+ * @param shortTtl the ttl of locks whose end a test waits for: the shortest that a busy machine can
+ *     hold
+ * @param allowance the time that the machine may add to a measured time
  * @param soon how long the kit waits for what happens at once unless the machine is overloaded
  * @param limit how long one test may take at most
  */

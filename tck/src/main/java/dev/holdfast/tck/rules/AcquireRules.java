@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A lock is got, or not. */
+/** The rules about the acquisition of a lock. */
 public abstract class AcquireRules {
   final TckFixture fixture;
 

@@ -212,7 +212,7 @@ public abstract class AliasRules {
     private static final long serialVersionUID = 1L;
   }
 
-  /** Told by a stage that depends on it, which users have of their own. */
+  /** Returns a dependent stage, as users create stages of their own. */
   private static CompletableFuture<LossReason> of(CompletableFuture<LossReason> lost) {
     return lost.thenApply(reason -> reason);
   }
@@ -234,7 +234,7 @@ public abstract class AliasRules {
     TckFixture.regardless(() -> future.obtrudeException(new Changed()));
   }
 
-  /** Checks that nobody else has cancelled or changed a stage. */
+  /** Checks that no other caller has cancelled or changed a stage. */
   private void assertOwn(CompletableFuture<?> stage) {
     fixture.awaitRegardless("a stage completes", stage::isDone);
     if (stage.isDone()) {

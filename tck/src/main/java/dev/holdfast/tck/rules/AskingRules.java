@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * All ways to ask for a lock serve the same request alike. The first of them, {@code tryAcquire},
- * is proved by the other rules; these compare the others with it.
+ * The rules about the ways to ask for a lock, all of which serve the same request alike. Other
+ * rules prove the first way, {@code tryAcquire}. These rules compare the others with it.
  */
 public abstract class AskingRules {
   private static final Duration HOUR = Duration.ofHours(1);
@@ -297,7 +297,9 @@ public abstract class AskingRules {
     waiting.forEach(waiter -> waiter.cancel(true));
   }
 
-  /** Requests that differ in nothing but that they are no one object, nor equal. */
+  /**
+   * Returns whether all waiters are served. Their requests are neither the same object nor equal.
+   */
   private boolean everyWaiterGetsItsTurn(LockManager locks, int waiters) {
     Lease first = fixture.take(locks, fixture.name("turns"), fixture.ttl());
     Queue<Lease> granted = new ConcurrentLinkedQueue<>();

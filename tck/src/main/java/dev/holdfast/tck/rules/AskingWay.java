@@ -70,9 +70,9 @@ enum AskingWay {
   /** Work that is done while a lock is held. */
   interface Holder {
     /**
-     * Is called once the lock is held, which is given back when this returns.
+     * Does the work. Called once the lock is held, which is released when this returns.
      *
-     * @param lease empty for a view, which shows none
+     * @param lease the lease, or empty for a view, which shows none
      */
     void holds(Optional<Lease> lease) throws Exception;
   }

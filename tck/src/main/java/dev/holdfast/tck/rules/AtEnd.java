@@ -15,7 +15,7 @@ final class AtEnd {
   /**
    * Creates an end without tasks.
    *
-   * @param last what follows the tasks at each end
+   * @param last the task that follows the others at each end
    */
   AtEnd(Runnable last) {
     this.last = last;
@@ -33,7 +33,7 @@ final class AtEnd {
     tasks.push(task);
   }
 
-  /** Begins something that a task ends; the test cannot end in between. */
+  /** Begins something that a task ends. The test cannot end in between. */
   synchronized void begin(Runnable begin, Runnable end) {
     add(end);
     begin.run();

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Single attempts at a lock, for tests that are not about what an attempt in vain looks like. */
+/** Single attempts at a lock, for tests that are not about the failure of an attempt. */
 final class Attempts {
   /** How long a test looks on to see that something does not happen. */
   static final Duration LOOK = Duration.ofMillis(200);
@@ -22,7 +22,7 @@ final class Attempts {
 
   private Attempts() {}
 
-  /** Empty whatever keeps the manager from the lock: what it throws then is another rule's. */
+  /** Makes one attempt. Returns empty for any failure, because other rules cover the exceptions. */
   static Optional<Lease> once(LockManager locks, String name, Duration ttl)
       throws InterruptedException {
     try {
@@ -32,7 +32,7 @@ final class Attempts {
     }
   }
 
-  /** One that fails; the test is left out if it does not, which is another rule's. */
+  /** Makes an attempt that fails. Leaves the test out if it is granted, which other rules cover. */
   static void inVain(TckFixture fixture, LockManager locks, String name)
       throws InterruptedException {
     if (fixture.gets(locks, name)) {
@@ -41,7 +41,9 @@ final class Attempts {
     }
   }
 
-  /** One after the other, because waiting in line is another rule's. */
+  /**
+   * Makes one attempt after the other until one is granted, because other rules cover wait queues.
+   */
   static Lease untilGot(TckFixture fixture, LockManager locks, String name) {
     AtomicReference<@Nullable Lease> got = new AtomicReference<>();
     fixture
@@ -55,7 +57,7 @@ final class Attempts {
     return Objects.requireNonNull(got.get());
   }
 
-  /** Gives a lock back, and makes sure of it from behind where that can be done. */
+  /** Releases a lock, and also removes it from the nodes if the kit knows them. */
   static void release(TckFixture fixture, Lease lease) {
     TckFixture.regardless(lease::release);
     fixture.nodes().forEach(node -> node.remove(lease.name()));
@@ -75,7 +77,9 @@ final class Attempts {
     }
   }
 
-  /** Leaves the test out if no lock is got any more, which is another rule's. */
+  /**
+   * Makes attempts until one is granted. Leaves the test out if none is, which other rules cover.
+   */
   static Lease untilGotAgain(TckFixture fixture, LockManager locks, String name) {
     try {
       return untilGot(fixture, locks, name);
@@ -88,7 +92,9 @@ final class Attempts {
     nodes.forEach(node -> awaitVote(fixture, locks, node));
   }
 
-  /** Waits until nobody holds a lock: seen from behind, or by getting it. */
+  /**
+   * Waits until a lock is free. Looks at the nodes, or acquires the lock if the kit knows no node.
+   */
   static void awaitFree(TckFixture fixture, String name) {
     if (fixture.nodes().isEmpty()) {
       TckFixture.regardless(untilGot(fixture, fixture.open(), name)::release);
@@ -102,7 +108,7 @@ final class Attempts {
     fixture.soon().until("no caller took " + name + " any more", () -> staysFree(fixture, name));
   }
 
-  /** Whether nobody takes a lock that is free, for as long as a test looks on. */
+  /** Returns whether a free lock stays free for as long as a test looks on. */
   static boolean staysFree(TckFixture fixture, String name) throws InterruptedException {
     return stays(() -> OnNodes.isFree(fixture.nodes(), name))
         && (!fixture.nodes().isEmpty() || once(fixture.open(), name, fixture.ttl()).isPresent());
@@ -140,7 +146,7 @@ final class Attempts {
     return asked.isDone() && !asked.isCompletedExceptionally() ? asked.join() : Optional.empty();
   }
 
-  /** Waits for a moment between two looks. */
+  /** Pauses between two looks. */
   static void pause() {
     LockSupport.parkNanos(1_000_000);
   }

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
-/** A call on a thread of its own: what came of it, and how long it took. */
+/** A call on a thread of its own, with its result and its duration. */
 final class Call<T> {
   private final Thread thread;
   private volatile @Nullable T result;

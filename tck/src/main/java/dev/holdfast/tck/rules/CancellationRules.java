@@ -19,10 +19,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * A waiter that is interrupted or cancelled takes nothing; other calls do not mind an interrupt.
+ * The rules about cancellation: a waiter that is interrupted or cancelled acquires nothing. Other
+ * calls ignore an interrupt.
  */
 public abstract class CancellationRules {
-  /** About as long as an attempt takes, so that all of its moments are hit. */
+  /** About as long as an attempt takes, so that all of its steps are hit. */
   private static final long MICROS = 1_500;
 
   private static final int ROUNDS = 40;

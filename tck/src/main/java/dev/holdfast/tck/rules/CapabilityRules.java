@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A declared capability is there, and an undeclared one is refused. How well it works is what other
- * rules are about.
+ * The rules about capabilities: a declared capability exists, and an undeclared one is refused.
+ * Other rules cover how well a capability works.
  */
 public abstract class CapabilityRules {
   private static final Duration LONG = Duration.ofHours(1);
@@ -226,7 +226,7 @@ public abstract class CapabilityRules {
     }
   }
 
-  /** Asserts that a capability is there; its other failures belong to other rules. */
+  /** Asserts that a capability exists. Other rules cover its other failures. */
   private static void assertIsThere(ThrowingCallable use) {
     assertThat(cause(catchThrowable(use)))
         .as("refused")

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The wall clock is set while somebody waits, and while leases are renewed. */
+/** The rules about the wall clock, which is set while calls wait and while leases are renewed. */
 public abstract class ClockRules {
   private static final Duration WAIT = Duration.ofMillis(300);
 

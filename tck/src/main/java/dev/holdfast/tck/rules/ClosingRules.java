@@ -90,7 +90,7 @@ public abstract class ClosingRules {
 
     closing.close();
 
-    Counts.settledRequests(fixture); // a renewal may have been under way
+    Counts.settledRequests(fixture); // a renewal may have been in flight
     List<Duration> left = timesToLive(name);
     long closed = System.nanoTime();
     fixture
@@ -556,9 +556,7 @@ public abstract class ClosingRules {
     return LockRequest.of(fixture.name(ending), fixture.shortTtl()).keepAliveUpTo(LONG);
   }
 
-  /**
-   * Waits until the closing thread waits for holders; or does not, which is for the test to judge.
-   */
+  /** Waits until the closing thread waits for holders, or has ended, which the test judges. */
   private void untilClosing(Call<?> close) {
     fixture.soon().until("a grace had begun", () -> close.isWaiting() || close.isOver());
   }

@@ -226,7 +226,10 @@ public abstract class ConcurrencyRules {
     }
   }
 
-  /** So that whoever is never served fails no test of this rule. */
+  /**
+   * Returns whether time is left for another call. Without a limit, a caller that is never served
+   * would fail a test of this rule.
+   */
   private boolean isEarly(long begun) {
     return System.nanoTime() - begun < fixture.timing().soon().dividedBy(3).toNanos();
   }

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody else who holds a lock until a test lets it go. From behind where the nodes can be seen,
- * so that it is nobody's fault but the waiters' if they do not get it then.
+ * Another owner that holds a lock until a test releases it. If the kit knows the nodes, it writes
+ * to them directly, so that only the waiters are at fault if they do not get the lock then.
  */
 final class Contender {
   private final TckFixture fixture;

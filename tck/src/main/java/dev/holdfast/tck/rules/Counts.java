@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** The requests, connections and subscriptions that all nodes count together. */
 final class Counts {
-  /** When nothing has been asked for so long, nothing is under way. */
+  /** The time without requests after which no request is in flight. */
   private static final Duration QUIET = Duration.ofMillis(40);
 
   private Counts() {}

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A backend is found by its URL. What else there must be said of class paths is said by the tests
- * of the API itself, which finds the backends.
+ * The rules about finding a backend by its URL. The tests of the API itself, which finds the
+ * backends, cover more cases of class paths.
  */
 public abstract class DiscoveryRules {
   final TckFixture fixture;

@@ -36,7 +36,7 @@ public abstract class DurationRules {
   private static final List<Duration> ODD =
       millis(1_001, 1_250, 1_499, 1_501, 1_999, 2_001, 9_999, 10_001, 32_769, 45_678, 59_999);
 
-  /** A little more than what units and types of numbers hold: 16 bits, 31, 32; hours and days. */
+  /** Durations slightly above what units and number types hold: 16, 31 and 32 bits, hours, days. */
   private static final List<Duration> LONG =
       millis(
           65_537,
@@ -476,7 +476,7 @@ public abstract class DurationRules {
         locks, LockRequest.of(fixture.name("kept"), fixture.shortTtl()).keepAliveUpTo(hold));
   }
 
-  /** A lock that nobody releases, and for which another manager asks until it gets it. */
+  /** A lock that expires, and that another manager tries to acquire until it is granted. */
   private final class Expiring {
     private final Duration ttl;
     private final String name;

@@ -2,7 +2,7 @@ package dev.holdfast.tck.rules;
 
 import java.time.Duration;
 
-/** Time that has passed, by the clock that nobody sets. */
+/** Time that has passed, by the monotonic clock. */
 final class Elapsed {
   private Elapsed() {}
 

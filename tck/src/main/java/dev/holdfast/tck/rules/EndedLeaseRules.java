@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A lease that is over says so, whatever it is asked, and whoever asks. */
+/** The rules about leases that have ended: every call says so, to every caller. */
 public abstract class EndedLeaseRules {
   /** A loss takes microseconds, in which another thread has to ask. */
   private static final int ROUNDS = 60;
@@ -125,7 +125,7 @@ public abstract class EndedLeaseRules {
     }
   }
 
-  /** Asks without a pause until the lease is lost; a lease that goes on is another rule's. */
+  /** Asks without a pause until the lease is lost. Other rules cover a lease that goes on. */
   private LockLostException firstLossOf(Lease lease, CountDownLatch asked) {
     long limit = System.nanoTime() + fixture.timing().soon().toNanos();
     while (System.nanoTime() - limit < 0) {

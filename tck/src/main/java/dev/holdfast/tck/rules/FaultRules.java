@@ -434,7 +434,10 @@ public abstract class FaultRules {
         .doesNotThrowAnyException();
   }
 
-  /** At least one of each kind. What they come to is other rules'. */
+  /**
+   * Returns the longest time of the calls, at least one of each kind, whose results other rules
+   * cover.
+   */
   private Duration longestOfCallsFor(Duration time, LockManager locks) throws InterruptedException {
     Duration longest = Duration.ZERO;
     long end = System.nanoTime() + time.toNanos();
@@ -490,7 +493,7 @@ public abstract class FaultRules {
     assertFirstOnce(link.requests(name));
   }
 
-  /** Asserts that the first request is sent once; later ones undo it, and may be repeated. */
+  /** Asserts that the first request is sent once. Later requests undo it, and may be repeated. */
   private static void assertFirstOnce(List<String> requests) {
     assertThat(requests).as("requests that the kit has seen").isNotEmpty();
     assertThat(requests.stream().filter(requests.get(0)::equals)).as("sent").hasSize(1);
@@ -552,7 +555,7 @@ public abstract class FaultRules {
     }
   }
 
-  /** Freezes some nodes for a moment, again and again. */
+  /** Freezes some nodes for a short time, again and again. */
   private static final class Slowing {
     private final Call<?> call;
     private volatile boolean ending;

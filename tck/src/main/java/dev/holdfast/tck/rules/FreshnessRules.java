@@ -22,9 +22,11 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** No answer is what was true a moment ago. */
+/** The rules about fresh answers: no answer shows an earlier state. */
 public abstract class FreshnessRules {
-  /** After so many, somebody may think that the next will be like them. */
+  /**
+   * The number of refusals after which a manager may assume that the next attempt is refused, too.
+   */
   private static final int REFUSALS = 300;
 
   /** Tolerance for two clocks that are read one after the other. */

@@ -2,7 +2,7 @@ package dev.holdfast.tck.rules;
 
 import dev.holdfast.Lease;
 
-/** The calls by which a lock is given back. */
+/** The calls that release a lock. */
 enum Giving {
   /** {@link Lease#release}. */
   RELEASE {

@@ -230,7 +230,7 @@ public abstract class HandoffRules {
     return before.get() < RACING_QUEUE;
   }
 
-  /** Begins to wait, and gives locks back. */
+  /** A scene of a test: begins to wait, and then releases locks. */
   private interface Scene {
     List<CompletableFuture<Optional<Lease>>> begun(LockManager locks) throws Exception;
   }

@@ -36,7 +36,7 @@ final class Holding {
             });
   }
 
-  /** Returns once the lock is held. Leaves the test out if it is not got. */
+  /** Returns once the lock is held. Leaves the test out if it is not acquired. */
   static Holding of(TckFixture fixture, AskingWay way, LockManager locks, LockRequest request) {
     return asking(fixture, way, locks, request).awaitHeld();
   }
@@ -46,7 +46,7 @@ final class Holding {
     return new Holding(fixture, way, locks, request);
   }
 
-  /** Leaves the test out if the lock is not got, which is another rule's. */
+  /** Leaves the test out if the lock is not acquired, which other rules cover. */
   Holding awaitHeld() {
     fixture.awaitRegardless("a lock is acquired by " + way, () -> held || call.isOver());
     call.thrown().ifPresent(IgnoredFailures::add);
@@ -69,7 +69,7 @@ final class Holding {
     return lease;
   }
 
-  /** Gives the lock back, and returns when that has been answered, whatever the answer is. */
+  /** Releases the lock, and returns when the release was answered, whatever the answer is. */
   void release() {
     end.countDown();
     fixture.awaitRegardless("a lock is released by " + way, call::isOver);

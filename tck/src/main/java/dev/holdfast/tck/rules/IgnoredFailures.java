@@ -7,12 +7,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exceptions that one test caught and went on after, because they are about another rule than
- * its own. They are told with a failure that follows, which they often explain. Threads that a test
+ * The exceptions that a test caught and ignored, because they are about another rule than its own.
+ * They are reported with a failure that follows, because they often explain it. Threads that a test
  * starts add to those of the test. Thread-safe.
  */
 public final class IgnoredFailures {
-  /** The most failures of each test; more do not help a reader. */
+  /** The maximum number of failures shown for each test. More would not help a reader. */
   private static final int MAX_SHOWN = 3;
 
   private static final InheritableThreadLocal<@Nullable IgnoredFailures> OF_THIS_TEST =
@@ -35,7 +35,7 @@ public final class IgnoredFailures {
     }
   }
 
-  /** Returns a paragraph about the first exceptions; empty if there are none. */
+  /** Returns a paragraph about the first exceptions, or an empty text if there are none. */
   public String text() {
     List<Throwable> first = thrown.stream().limit(MAX_SHOWN).toList();
     return first.isEmpty()

@@ -10,11 +10,11 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Clients of other languages share the locks. The kit plays one, from behind. */
+/** The rules about clients of other languages, one of which the kit plays. */
 public abstract class InteropRules {
   private static final int ROUNDS = 100;
 
-  /** About as long as an attempt takes, so that all of its moments are hit. */
+  /** About as long as an attempt takes, so that all of its steps are hit. */
   private static final long MICROS = 500;
 
   final TckFixture fixture;

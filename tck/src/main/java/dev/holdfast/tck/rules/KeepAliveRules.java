@@ -195,7 +195,7 @@ public abstract class KeepAliveRules {
     }
   }
 
-  /** Puts the token back, as late commands do: it goes with its time, if nobody renews it. */
+  /** Asserts that a token that is put back, as by late commands, expires and is not renewed. */
   private void assertNotRenewed(Lease lease) {
     OnNodes.needsExpiry(fixture);
     fixture.nodes().forEach(node -> node.occupy(lease.name(), lease.token(), fixture.briefTtl()));

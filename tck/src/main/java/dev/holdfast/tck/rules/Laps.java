@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads that do the same thing at the same moment, again and again. They wait for each other
+ * Threads that do the same thing at the same time, again and again. They wait for each other
  * without parking, because a thread that is woken comes late.
  */
 final class Laps {

@@ -91,7 +91,7 @@ public abstract class LockViewRules {
     try {
       return lock.tryLock();
     } catch (LockException e) {
-      return false; // how it is told is another rule's
+      return false; // other rules cover how this is reported
     }
   }
 

@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A holder hears of the end of its lease. */
+/** The rules about loss: a holder is notified of the end of its lease. */
 public abstract class LossRules {
   private static final Duration HOUR = Duration.ofHours(1);
 
-  /** More callbacks than a pool of threads has that somebody thought to be large. */
+  /** The number of callbacks that block: more than even a large pool has threads. */
   private static final int BLOCKED = 50;
 
   final TckFixture fixture;
@@ -520,7 +520,7 @@ public abstract class LossRules {
     }
   }
 
-  /** From the ends of some leases, one after the other, to the news of them; the shortest first. */
+  /** Returns the times from the ends of some leases to their notifications, in ascending order. */
   private List<Duration> delaysOf(int count, LockManager locks) {
     List<CompletableFuture<Duration>> delays = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -534,7 +534,7 @@ public abstract class LossRules {
     return delays.stream().map(CompletableFuture::join).sorted().toList();
   }
 
-  /** Others are granted, released, extended and told of their loss. */
+  /** Asserts that other leases are granted, released and notified of their loss. */
   private void assertGoesOn(LockManager locks) {
     CompletableFuture<Lease> next =
         CompletableFuture.supplyAsync(
@@ -565,7 +565,7 @@ public abstract class LossRules {
     return lease;
   }
 
-  /** Waits until the holder has been told; leaves the test out if that is never. */
+  /** Waits until the holder was notified. Leaves the test out if that never happens. */
   private void awaitLoss(Lease lease) {
     awaitAll(List.of(lease.onLoss()));
   }

@@ -253,7 +253,10 @@ public abstract class OpeningRules {
     return opening.result().orElseThrow(() -> new AssertionError("not opened: " + opening));
   }
 
-  /** A busy machine may need more time for it once; who does not keep to its time never does. */
+  /**
+   * Asserts that at least one of several calls fails in time. A busy machine may delay one of them,
+   * but a manager that ignores its timeout delays all.
+   */
   private void assertFailsInTime(List<TckNode> missing) {
     Retries.anyOf(() -> assertFailsInTimeOnce(missing));
   }

@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** A process that uses the same locks: what a test says to it, and what it does. */
+/** A process that uses the same locks: the handle for the test, and the program of the process. */
 final class OtherProcess {
   private static final String HELD = "held";
   private static final String DONE = "done";
@@ -68,7 +68,7 @@ final class OtherProcess {
     await(DONE);
   }
 
-  /** Kills the process as {@code kill -9} does; returns when it is gone. */
+  /** Kills the process as {@code kill -9} does, and returns when it is gone. */
   void kill() {
     process.destroyForcibly();
     fixture.soon().until("a process was gone", () -> !process.isAlive());
@@ -127,9 +127,9 @@ final class OtherProcess {
   }
 
   /**
-   * Runs in the other process, and ends when whoever started it has gone.
+   * Runs in the other process, and ends when the parent process has ended.
    *
-   * @param arguments a URL, a nodeTimeout or nothing, what to do, a lock's name and ttl, and more
+   * @param arguments a URL, a nodeTimeout or nothing, the task, a lock's name and ttl, and more
    */
   public static void main(String[] arguments) throws Exception {
     Thread watch = new Thread(OtherProcess::endWithParent, "parent");
@@ -194,7 +194,7 @@ final class OtherProcess {
     }
   }
 
-  /** Nothing is said to this process; but that nobody can any more, is heard. */
+  /** Ends this process when its standard input ends, because then the parent process has ended. */
   private static void endWithParent() {
     try {
       System.in.readAllBytes();

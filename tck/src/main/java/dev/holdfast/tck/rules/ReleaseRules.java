@@ -19,7 +19,7 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A lock is given back. */
+/** The rules about the release of a lock. */
 public abstract class ReleaseRules {
   private static final String HASTY = "nodeTimeout=150ms";
 

@@ -53,7 +53,7 @@ public abstract class ReplyRules {
           "\u00e4\u20ac\ud83d\ude00",
           "x".repeat(20_000));
 
-  /** Errors of a node that can serve nothing for some time, whoever holds the lock. */
+  /** Errors of a node that can serve no request for some time, for any owner. */
   private static final List<String> UNABLE =
       List.of(
           "BUSY Redis is busy running a script. You can only call SCRIPT KILL.",

@@ -3,8 +3,9 @@ package dev.holdfast.tck.rules;
 import dev.holdfast.LockException;
 
 /**
- * Tries again what a machine that stalls can make a right manager fail, but nothing a wrong one
- * pass. Whoever is interrupted, because a test has taken too long, tries nothing any more.
+ * Repeats a check that a correct manager may fail on a machine that stalls, and that a wrong
+ * manager fails each time. A thread that is interrupted, because its test has taken too long,
+ * repeats nothing.
  */
 final class Retries {
   private static final int MAX_TRIES = 3;

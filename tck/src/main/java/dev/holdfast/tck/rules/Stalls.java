@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Watches how long this machine keeps a thread waiting that is ready to run. A time that was
- * measured while it watched may be longer by that, and nobody but the machine is to blame.
+ * Measures how long this machine keeps a thread waiting that is ready to run. A time that is
+ * measured meanwhile may be longer by that, which is the fault of the machine alone.
  */
 public final class Stalls implements AutoCloseable {
   private static final long TICK_NANOS = 500_000;

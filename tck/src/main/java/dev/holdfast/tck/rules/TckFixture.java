@@ -21,7 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/** The fixture of one test. Closes and mends at its end what was opened and begun in it. */
+/** The fixture of one test. At its end it closes and ends what the test has opened and begun. */
 public final class TckFixture implements AutoCloseable {
   private static final AtomicLong NAMES = new AtomicLong();
 
@@ -40,8 +40,8 @@ public final class TckFixture implements AutoCloseable {
   /**
    * Opens a manager, which is closed at the end.
    *
-   * @param own for example {@code nodeTimeout=50ms}, which is the quorumTimeout, too, unless that
-   *     is given; options about nodes are left out where they are not known
+   * @param own for example {@code nodeTimeout=50ms}, which is also the quorumTimeout unless that is
+   *     given. Options about nodes are left out if managers do not know them.
    */
   LockManager open(String... own) {
     return closedAtEnd(() -> environment.open(options(own)));
@@ -57,12 +57,12 @@ public final class TckFixture implements AutoCloseable {
     return open("nodeTimeout=" + shortTtl().dividedBy(5).toMillis() + "ms");
   }
 
-  /** The same on other nodes, or by other ways; leaves the test out where that cannot be. */
+  /** Opens a manager on these nodes. Leaves the test out if that is not supported. */
   LockManager openOn(List<String> uris, String... own) {
     return openIfPossible(() -> environment.openOn(uris, options(own)));
   }
 
-  /** The same with settings in code. */
+  /** Opens a manager on these nodes, with settings in code. */
   LockManager openOn(List<String> uris, OpenSettings settings) {
     return openIfPossible(() -> environment.openOn(uris, options(), settings));
   }
@@ -196,7 +196,7 @@ public final class TckFixture implements AutoCloseable {
     return take(locks, LockRequest.of(name, ttl));
   }
 
-  /** Whether one attempt gets a lock. How it is told that it does not is another rule's. */
+  /** Returns whether one attempt gets a lock. Other rules cover how a failure is reported. */
   boolean gets(LockManager locks, String name) throws InterruptedException {
     try {
       return locks.tryAcquire(name, ttl()).isPresent();
@@ -205,7 +205,7 @@ public final class TckFixture implements AutoCloseable {
     }
   }
 
-  /** Waits for the end of a lease that nobody renews. */
+  /** Waits for the end of a lease that is not renewed. */
   void awaitOver(Lease lease) {
     soon().until(lease.name() + " is over for its holder", () -> !lease.isHeld());
   }
@@ -250,7 +250,7 @@ public final class TckFixture implements AutoCloseable {
     end.begin(begin, task);
   }
 
-  /** Ends the test; one that goes on anyway opens and begins nothing any more. */
+  /** Ends the test. A test that goes on anyway can open and begin nothing. */
   @Override
   public void close() {
     end.close();

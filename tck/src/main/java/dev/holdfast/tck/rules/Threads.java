@@ -5,7 +5,7 @@ import java.util.Set;
 
 /** The threads of one test and its environment: a thread is of the group of its maker. */
 final class Threads {
-  /** Number of managers that are used; one thread of each is too many. */
+  /** Number of managers that are used. One thread of each is too many. */
   private static final int MANAGERS = 5;
 
   private Threads() {}
@@ -22,8 +22,9 @@ final class Threads {
   }
 
   /**
-   * Uses some managers. What all in this process share grows at first, but not for ever, so that
-   * the first time may not count, however long it takes.
+   * Uses some managers, and requires that few threads are left. The number of threads that the
+   * whole process shares grows at first, but not forever. Therefore the first round may not count,
+   * however long it takes.
    */
   static void requireFewLeft(TckFixture fixture, String what, Eventually.Assertions useAndClose) {
     fixture.soon().until(MANAGERS + " " + what, () -> leavesFew(useAndClose));

@@ -30,7 +30,9 @@ public abstract class TimelinessRules {
   /** So that no two locks live equally long. */
   private static final Duration STEP = Duration.ofMillis(20);
 
-  /** Half of what a sweep every 500 ms adds. What attempts take on a busy machine comes on top. */
+  /**
+   * Half of what a sweep every 500 ms adds. The time of attempts on a busy machine is added to it.
+   */
   private static final Duration PROMPT = Duration.ofMillis(120);
 
   private static final Duration FIRST_END = Duration.ofMillis(200);
@@ -209,7 +211,7 @@ public abstract class TimelinessRules {
     Ending begin(Duration after);
   }
 
-  /** Asserts that most locks are got promptly after their ends, one after the other. */
+  /** Asserts that most locks are acquired promptly after their ends, one after the other. */
   private void assertPrompt(LockManager other, Beginning beginning) {
     Retries.anyOf(
         () -> {

@@ -371,7 +371,7 @@ public abstract class TimeoutRules {
           .until("it is about to be released", () -> link.requests(name).size() > extended);
       fixture.soon().until("the extension is over", extension::isDone);
     } finally {
-      link.cut(); // so that nobody waits for what was lost
+      link.cut(); // so that no call waits for the lost request
     }
   }
 

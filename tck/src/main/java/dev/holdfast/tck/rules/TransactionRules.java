@@ -152,7 +152,7 @@ public abstract class TransactionRules {
         Steps.needsOne(passing);
         return;
       }
-      done(scene, name); // whoever answers this has done what reached it before
+      done(scene, name); // a node that answers has executed all earlier requests
       long before = done(scene, name);
       fixture.nodes().forEach(node -> change.accept(node, name));
       links.forEach(TckLink::mend);

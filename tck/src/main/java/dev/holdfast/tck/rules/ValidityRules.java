@@ -205,7 +205,7 @@ public abstract class ValidityRules {
     Duration call() throws InterruptedException;
   }
 
-  /** Tries until a lease outlasts its ttl by a moment at most: a machine may stall in a call. */
+  /** Tries until a lease outlasts its ttl only slightly, because a machine may stall in a call. */
   private void assertCountsFromItsCall(String what, Beyond call) throws InterruptedException {
     Duration least = fixture.ttl();
     for (int i = 0; i < MAX_CALLS && least.compareTo(READING_MARGIN) > 0; i++) {

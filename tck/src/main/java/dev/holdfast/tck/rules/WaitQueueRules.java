@@ -110,7 +110,7 @@ public abstract class WaitQueueRules {
         : List.of(LockRequest::waitForever, anHour);
   }
 
-  /** Waiters that come one after another for a lock that somebody else holds. */
+  /** Waiters that come one after another for a lock that another owner holds. */
   private final class QueueOfThree {
     private final LockManager locks;
     private final List<Asking> ways;
@@ -337,8 +337,9 @@ public abstract class WaitQueueRules {
   }
 
   /**
-   * Waits until all in a line have had their turn, whatever they made of it, which is other rules'.
-   * So is what those get who had given up, and what nobody gives back: that is taken away.
+   * Waits until all waiters of a queue have had their turn, whatever its result, which other rules
+   * cover. Removes locks that go to waiters that had given up, and locks that are never released,
+   * because other rules cover them as well.
    */
   private void assertAllServed(String name, List<Call<Lease>> queue, List<Call<Lease>> gone) {
     List<Call<Lease>> left = new ArrayList<>(queue);
@@ -368,8 +369,8 @@ public abstract class WaitQueueRules {
   }
 
   /**
-   * Waits until the first of the queue was refused, which those behind it report. Whoever tells
-   * nothing is let be.
+   * Waits until the head of the queue was refused, which the waiters behind it report. Goes on if
+   * they report nothing.
    */
   private void untilTheHeadWasRefused(LockManager locks, String name) throws InterruptedException {
     long begun = System.nanoTime();

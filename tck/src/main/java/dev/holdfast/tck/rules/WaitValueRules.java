@@ -47,7 +47,7 @@ public abstract class WaitValueRules {
     this.fixture = fixture;
   }
 
-  /** One call that waits in vain. */
+  /** One call that waits until its limit without success. */
   private record Waiting(Asking way, Duration longest, Call<Optional<Lease>> call) {
     boolean isEarly() {
       return call.took().compareTo(longest) < 0;
@@ -225,7 +225,7 @@ public abstract class WaitValueRules {
     }
   }
 
-  /** A name that somebody else holds. */
+  /** Returns the name of a lock that another owner holds. */
   private String held(String end) {
     String name = fixture.name(end);
     Contender.holding(fixture, name);

@@ -29,7 +29,9 @@ final class Waited {
     this.waiter = waiter;
   }
 
-  /** Takes a lock on all nodes, so that each can tell of its release, and begins to wait for it. */
+  /**
+   * Takes a lock on all nodes, so that each can notify of its release, and begins to wait for it.
+   */
   static Waited begin(TckFixture fixture, LockManager holder, LockManager waits, String name) {
     Lease held = OnNodes.take(fixture, holder, name, fixture.ttl());
     return new Waited(fixture, held, wait(fixture, waits, name));

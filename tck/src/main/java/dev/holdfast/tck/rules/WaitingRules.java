@@ -171,7 +171,7 @@ public abstract class WaitingRules {
     assertThat(unlimited.isOver()).as("acquire without a limit: %s", unlimited).isFalse();
   }
 
-  /** Longer than a call waits where a developer thought that none may wait for ever. */
+  /** Waits longer than a limit that a developer may have set because no call may wait forever. */
   @Test
   @Rule("WAIT-2")
   @IfThisFails("check that acquire without a wait has no limit that was not asked for")

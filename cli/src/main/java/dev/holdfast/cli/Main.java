@@ -63,7 +63,7 @@ final class Main {
     }
   }
 
-  /** Two names that cannot be read would be one lock. */
+  /** Refuses text that is not UTF-8. Two names that cannot be read would be the same lock. */
   private static void requireReadable(String... args) {
     for (String arg : args) {
       if (arg.indexOf(UNREADABLE) >= 0) {
@@ -73,7 +73,8 @@ final class Main {
   }
 
   /**
-   * {@code help nodes start} as {@code nodes start --help}, and a command that is none as it is.
+   * Returns {@code help nodes start} as {@code nodes start --help}, and an unknown command as it
+   * is.
    */
   private static String[] asOption(String... args) {
     String[] command = Arrays.copyOfRange(args, 1, args.length);
@@ -107,7 +108,7 @@ final class Main {
     return commandLine;
   }
 
-  /** Only the one that is asked for, because reading them all takes a tenth of a second. */
+  /** Adds only the command that is asked for, because reading all takes a tenth of a second. */
   private static void addSubcommands(CommandLine commandLine, String first) {
     Map<String, Supplier<Object>> all = new LinkedHashMap<>();
     all.put(RUN, RunCommand::new);

@@ -56,7 +56,10 @@ public final class HoldfastExtension
   private final Supplier<? extends LockManager> opener;
   private final Namespace namespace = Namespace.create(HoldfastExtension.class, this);
 
-  /** For {@link org.junit.jupiter.api.extension.ExtendWith}: managers in memory. */
+  /**
+   * Makes an extension with managers in memory, for {@link
+   * org.junit.jupiter.api.extension.ExtendWith}.
+   */
   public HoldfastExtension() {
     this(() -> MemoryLocks.builder().clock(ManualClock.running()).open());
   }

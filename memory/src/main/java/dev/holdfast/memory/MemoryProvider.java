@@ -23,7 +23,7 @@ public final class MemoryProvider implements LockProvider {
           .flatMap(Set::stream)
           .collect(Collectors.toUnmodifiableSet());
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Makes the provider, for {@link java.util.ServiceLoader}. */
   public MemoryProvider() {}
 
   @Override

@@ -46,8 +46,9 @@ public final class MemoryStore {
   private final ConcurrentHashMap<String, Hold> holds = new ConcurrentHashMap<>();
 
   /**
-   * The holds that were released but keep other owners out for a while; the first to end first. Not
-   * a queue with a lock: no call here may block, for managers run on threads that must not.
+   * The holds that were released but keep other owners out for a while, the first to end first. Not
+   * a queue with a lock, because no call here may block: managers run on threads that must not
+   * block.
    */
   private final Set<Reservation> reservations = new ConcurrentSkipListSet<>();
 
@@ -59,7 +60,7 @@ public final class MemoryStore {
   /**
    * One grant.
    *
-   * @param until when it ends, as {@link Clock#nanos()}; the entry stays until the next access
+   * @param until when it ends, as {@link Clock#nanos()}. The entry stays until the next access
    */
   record Hold(String owner, String token, long fence, long until) {
     Hold endingAt(long newEnd) {
@@ -80,14 +81,14 @@ public final class MemoryStore {
     this.clock = clock;
   }
 
-  /** The store of this name, for the life of the JVM. */
+  /** Returns the store of this name, which exists as long as the JVM. */
   static MemoryStore shared(String name) {
     return SHARED.computeIfAbsent(name, n -> new MemoryStore(Clock.system()));
   }
 
   /**
-   * Ends a lock as if its time were up: others can have it now. Its holder finds {@link
-   * LossReason#EXPIRED}; or {@link LossReason#TAKEN} if by then another owner has come.
+   * Ends a lock as if its ttl were over, so that another owner can acquire it now. Its holder finds
+   * {@link LossReason#EXPIRED}, or {@link LossReason#TAKEN} if by then another owner has come.
    *
    * @param name the name of the lock
    * @return true if it was held
@@ -109,7 +110,7 @@ public final class MemoryStore {
    * LossReason#TAKEN}. {@link #remove} takes it from the thief.
    *
    * @param name the name of the lock
-   * @param ttl how long the thief has it; above zero, up to {@link ManagerOptions#LONGEST_MAX_TTL}
+   * @param ttl how long the thief has it, above zero, up to {@link ManagerOptions#LONGEST_MAX_TTL}
    * @throws LockConfigurationException if the name or the ttl is out of range
    */
   public void steal(String name, Duration ttl) {
@@ -139,7 +140,7 @@ public final class MemoryStore {
   }
 
   /**
-   * Removes a lock, as an operator does. Its holder finds {@link LossReason#REMOVED}; or {@link
+   * Removes a lock, as an operator does. Its holder finds {@link LossReason#REMOVED}, or {@link
    * LossReason#TAKEN} if by then another owner has come.
    *
    * @param name the name of the lock
@@ -151,10 +152,10 @@ public final class MemoryStore {
   }
 
   /**
-   * Looks who holds a lock.
+   * Returns the holder of a lock.
    *
    * @param name the name of the lock
-   * @return the token; empty if the lock is free
+   * @return its token, or empty if the lock is free
    */
   public Optional<String> holder(String name) {
     Hold hold = holds.get(name);
@@ -183,7 +184,7 @@ public final class MemoryStore {
     return clock;
   }
 
-  /** A new hold, if the lock is free. */
+  /** Makes a new hold, if the lock is free. */
   Optional<Hold> take(String name, String owner, long until) {
     forgetEnded();
     String token = newToken(owner);

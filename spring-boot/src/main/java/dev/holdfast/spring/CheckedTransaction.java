@@ -54,7 +54,7 @@ final class CheckedTransaction implements TransactionSynchronization {
   private final TransactionExecution execution;
   private final @Nullable CheckedTransaction outer;
 
-  /** The resource that the transaction has bound to the thread; null if it is not known. */
+  /** The resource that the transaction has bound to the thread, or null if it is not known. */
   private final @Nullable Object resource;
 
   private final Set<Lease> leases = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -120,7 +120,7 @@ final class CheckedTransaction implements TransactionSynchronization {
     }
   }
 
-  /** Returns the transaction whose callbacks are active; null if it is not checked. */
+  /** Returns the transaction whose callbacks are active, or null if it is not checked. */
   static @Nullable CheckedTransaction current() {
     CheckedTransaction innermost = innermost();
     return innermost != null
@@ -136,7 +136,7 @@ final class CheckedTransaction implements TransactionSynchronization {
     return TransactionSynchronizationManager.getSynchronizations().contains(this);
   }
 
-  /** Returns the outermost transaction to which this thread writes; null if there is none. */
+  /** Returns the outermost transaction to which this thread writes, or null if there is none. */
   static @Nullable CheckedTransaction outermost() {
     CheckedTransaction outermost = null;
     for (CheckedTransaction at = innermost(); at != null; at = at.outer) {
@@ -220,7 +220,10 @@ final class CheckedTransaction implements TransactionSynchronization {
     isSuspended = false;
   }
 
-  /** From here on the transaction commits or rolls back, which no loss interrupts. */
+  /**
+   * Postpones interrupts, because the transaction now commits or rolls back, and no loss may
+   * interrupt that.
+   */
   @Override
   public void beforeCompletion() {
     shield = Locks.postponeInterrupts();
@@ -248,7 +251,9 @@ final class CheckedTransaction implements TransactionSynchronization {
     }
   }
 
-  /** Called on any thread: some transactions end on another one when they time out. */
+  /**
+   * Ends the holds. Called on any thread: some transactions end on another one when they time out.
+   */
   private void endHolds() {
     List<LeaseHold> ended;
     synchronized (this) {

@@ -28,7 +28,7 @@ final class CommitCheckPostProcessor implements BeanPostProcessor, SmartInitiali
     return bean;
   }
 
-  /** The object that a factory bean has made is not seen before. */
+  /** Adds the check to the object that a factory bean has made, which was not seen before. */
   @Override
   public Object postProcessAfterInitialization(Object bean, String name) {
     addCheck(bean);

@@ -31,7 +31,7 @@ import org.springframework.core.env.Environment;
   ManagersRegistrar.class
 })
 public final class HoldfastAutoConfiguration {
-  /** Called by Spring. */
+  /** Makes the auto-configuration, for Spring. */
   public HoldfastAutoConfiguration() {}
 
   /** Puts locks around methods, unless the starter for tests has switched locking off. */

@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBean(LockManager.class)
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 public final class HoldfastEndpointAutoConfiguration {
-  /** Called by Spring. */
+  /** Makes the auto-configuration, for Spring. */
   public HoldfastEndpointAutoConfiguration() {}
 
   @Bean

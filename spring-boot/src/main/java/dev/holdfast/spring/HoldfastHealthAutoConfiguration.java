@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnEnabledHealthIndicator("holdfast")
 @EnableConfigurationProperties(HoldfastProperties.class)
 public final class HoldfastHealthAutoConfiguration {
-  /** Called by Spring. */
+  /** Makes the auto-configuration, for Spring. */
   public HoldfastHealthAutoConfiguration() {}
 
   /** Shows one manager as itself, and several by the names of their beans. */

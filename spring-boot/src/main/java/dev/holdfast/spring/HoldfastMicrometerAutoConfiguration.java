@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Configuration;
 @ConditionalOnClass({HoldfastMetrics.class, MeterRegistry.class})
 @ConditionalOnBean(LockManager.class)
 public final class HoldfastMicrometerAutoConfiguration {
-  /** Called by Spring. */
+  /** Makes the auto-configuration, for Spring. */
   public HoldfastMicrometerAutoConfiguration() {}
 
   /** The metrics, unless the application defines its own. */

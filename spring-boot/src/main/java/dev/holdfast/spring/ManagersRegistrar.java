@@ -33,7 +33,7 @@ final class ManagersRegistrar implements ImportBeanDefinitionRegistrar {
 
   private final Environment environment;
 
-  /** Called by Spring. */
+  /** Makes the registrar, for Spring. */
   ManagersRegistrar(Environment environment) {
     this.environment = environment;
   }

@@ -21,7 +21,7 @@ final class MissingManagerFailureAnalyzer
     extends AbstractFailureAnalyzer<NoSuchBeanDefinitionException> {
   private final BeanFactory beans;
 
-  /** Called by Spring Boot. */
+  /** Makes the analyzer, for Spring Boot. */
   MissingManagerFailureAnalyzer(BeanFactory beans) {
     this.beans = beans;
   }

@@ -29,7 +29,7 @@ final class SpringTransactions implements Transactions {
         && TransactionSynchronizationManager.isSynchronizationActive();
   }
 
-  /** The name that the advice of a method gives to its transaction. */
+  /** Compares with the name that the advice of a method gives to its transaction. */
   @Override
   public boolean isOf(MethodInvocation invocation) {
     Object target = invocation.getThis();

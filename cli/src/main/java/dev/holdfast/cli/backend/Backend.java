@@ -83,7 +83,7 @@ public record Backend(String url, boolean isLazy) {
     return LockManager.open(url, sides);
   }
 
-  /** One that is wrong is left to its backend, which says where it stands. */
+  /** Completes a URL. Leaves a wrong URL to its backend, whose message names the place. */
   private String completed(String inner) {
     try {
       return completed(inner, LockUrl.parse(inner, Map.of()));

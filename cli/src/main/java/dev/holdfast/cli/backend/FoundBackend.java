@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 /**
  * A backend that was found.
  *
- * @param name its short name; empty if it is too broken to tell
+ * @param name its short name, or empty if it is too broken to have one
  * @param type its provider
  * @param serves how URLs that it serves begin
  * @param driver the library that it needs, if it needs one that is known here
@@ -40,7 +40,7 @@ public record FoundBackend(
 
   private static final List<String> TARGETS = List.of("", "both", "redis://localhost");
 
-  /** All, the broken ones last. */
+  /** Returns all backends, the broken ones last. */
   static List<FoundBackend> all() {
     List<FoundBackend> all = new ArrayList<>();
     Set<FoundBackend> broken = new LinkedHashSet<>();
@@ -83,7 +83,7 @@ public record FoundBackend(
         .toList();
   }
 
-  /** Whether a provider serves a URL; not if it is none. */
+  /** Returns whether a provider serves a URL. False if the text is no URL. */
   static boolean accepts(LockProvider provider, String url) {
     LockUrl parsed;
     try {

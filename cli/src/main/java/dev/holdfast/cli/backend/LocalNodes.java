@@ -25,7 +25,7 @@ public final class LocalNodes {
   /**
    * Returns the folder of the nodes.
    *
-   * @throws UsageException if that can be no folder; names the variable that says so
+   * @throws UsageException if that can be no folder. The message names the variable that sets it.
    */
   public static Path folder(Map<String, String> environment) {
     for (String variable : List.of("HOLDFAST_STATE", "XDG_STATE_HOME")) {
@@ -83,7 +83,7 @@ public final class LocalNodes {
   /**
    * Returns the nodes that were started, in any state.
    *
-   * @throws UsageException if there are none; says how to start them
+   * @throws UsageException if there are none. The message says how to start them.
    */
   public static TestNodes started() {
     return TestNodes.attach(folder())
@@ -103,9 +103,9 @@ public final class LocalNodes {
   }
 
   /**
-   * The URL of those that run.
+   * Returns the URL of the nodes that run.
    *
-   * @throws UsageException if there are none; says how to start them
+   * @throws UsageException if there are none. The message says how to start them.
    */
   public static String url() {
     return running()

@@ -59,13 +59,13 @@ public record LockState(String name, Optional<LockStatus> status, Optional<Strin
     }
   }
 
-  /** Whether it has the keys of all that may be held. */
+  /** Returns whether a node has the keys of all locks that may be held. */
   private static boolean isSure(Node node) {
     boolean lostData = node.state() == State.NEW || node.state() == State.QUARANTINED;
     return node.state() == State.VOTES || (lostData && node.left().isZero());
   }
 
-  /** Asks the nodes; that no quorum answers is a state too. */
+  /** Asks the nodes. An outage is a state, too. */
   public static LockState orOutage(LockManager locks, String name) {
     try {
       return of(locks, name);
@@ -78,7 +78,10 @@ public record LockState(String name, Optional<LockStatus> status, Optional<Strin
     return status.isEmpty() && outage.isEmpty();
   }
 
-  /** Fewer nodes: it is just being acquired or released, or nodes of its quorum are down. */
+  /**
+   * Returns whether a quorum agrees. If not, the lock is just being acquired or released, or nodes
+   * of its quorum are down.
+   */
   boolean hasQuorum() {
     return status.map(s -> s.votes().granted() > s.votes().nodes() / 2).orElse(false);
   }
@@ -87,7 +90,7 @@ public record LockState(String name, Optional<LockStatus> status, Optional<Strin
     return status.map(LockStatus::ownerLabel);
   }
 
-  /** Whether only time has passed. */
+  /** Returns whether two states differ only in their times. */
   public boolean isSameAs(LockState that) {
     return timeless().equals(that.timeless());
   }
@@ -103,7 +106,7 @@ public record LockState(String name, Optional<LockStatus> status, Optional<Strin
     return printable(name) + ": " + String.join("; ", holder(), nodes()).replaceFirst("; $", "");
   }
 
-  /** The one who holds it, or what stands in that place. */
+  /** Returns the holder, or a text in its place. */
   public String holder() {
     if (outage.isPresent()) {
       return "unknown: " + printable(outage.get());
@@ -116,7 +119,7 @@ public record LockState(String name, Optional<LockStatus> status, Optional<Strin
         .orElse("free");
   }
 
-  /** How many nodes agree, and for how long; empty if there is no holder. */
+  /** Returns how many nodes agree, and for how long, or an empty text if there is no holder. */
   public String nodes() {
     return status
         .map(

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * The origin of a class.
  *
  * @param path the jar or folder
- * @param version as its manifest says; empty if it says none
+ * @param version the version in its manifest, or empty if there is none
  */
 public record Origin(Path path, Optional<String> version) {
   private static final Attributes.Name BUNDLE_VERSION = new Attributes.Name("Bundle-Version");
@@ -55,7 +55,7 @@ public record Origin(Path path, Optional<String> version) {
     }
   }
 
-  /** Without the folder, which is private to this machine. */
+  /** Returns the name without the folder, which is private to this machine. */
   public String file() {
     String file = String.valueOf(path.getFileName());
     return version.filter(v -> !file.contains(v)).map(v -> file + " (" + v + ")").orElse(file);

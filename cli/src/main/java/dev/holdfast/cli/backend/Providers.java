@@ -24,12 +24,12 @@ public final class Providers {
     this.onBroken = onBroken;
   }
 
-  /** The first that is wanted; nothing is loaded after it. */
+  /** Returns the first provider that is wanted. Loads none after it. */
   public static Optional<LockProvider> first(Predicate<LockProvider> wanted) {
     return new Providers(broken -> {}).next(wanted);
   }
 
-  /** All that are wanted. */
+  /** Returns all providers that are wanted. */
   static List<LockProvider> all(Predicate<LockProvider> wanted, Consumer<BrokenBackend> onBroken) {
     List<LockProvider> all = new ArrayList<>();
     Providers providers = new Providers(onBroken);

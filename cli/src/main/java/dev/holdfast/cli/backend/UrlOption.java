@@ -17,9 +17,9 @@ public final class UrlOption {
   private @Nullable String url;
 
   /**
-   * The backend that is meant.
+   * Returns the backend of the URL.
    *
-   * @throws UsageException if none is, or if no other process shares its locks
+   * @throws UsageException if there is none, or if no other process shares its locks
    */
   public Backend backend() {
     Backend backend = Backend.of(url);

@@ -13,7 +13,7 @@ import java.nio.file.StandardCopyOption;
  * @param folder is there
  */
 record BenchFiles(Path folder) {
-  /** Created before anything is measured, so that no measurement is lost. */
+  /** Creates the folder before anything is measured, so that no measurement is lost. */
   static BenchFiles in(Path folder) {
     try {
       return new BenchFiles(Files.createDirectories(folder));
@@ -22,7 +22,7 @@ record BenchFiles(Path folder) {
     }
   }
 
-  /** Replaces the files that were there; each file whole, whenever the run is ended. */
+  /** Replaces the existing files. Each file is whole, even if the run is ended at any time. */
   void write(Report report) {
     replace("bench.md", BenchMarkdown.of(report));
     replace("bench.csv", BenchCsv.of(report));

@@ -25,7 +25,7 @@ final class BenchText {
     return String.join(System.lineSeparator(), lines);
   }
 
-  /** One sentence. */
+  /** Returns one sentence about the machine. */
   static String machine(Report report) {
     Machine machine = report.machine();
     String versions =

@@ -14,7 +14,7 @@ final class UnknownOption {
 
   private UnknownOption() {}
 
-  /** The first argument that looks like an option of this command, and is none. */
+  /** Returns the first argument that looks like an option of this command, and is none. */
   static Optional<String> first(CommandLine command, String[] args) {
     Map<String, OptionSpec> known = command.getCommandSpec().optionsMap();
     List<String> all = List.of(args);
@@ -35,7 +35,7 @@ final class UnknownOption {
     return Optional.empty();
   }
 
-  /** The option that it is most like. */
+  /** Returns the option whose name is nearest to an argument. */
   static Optional<String> nearest(CommandLine command, String argument) {
     return SpellingSuggestions.to(
         name(argument),

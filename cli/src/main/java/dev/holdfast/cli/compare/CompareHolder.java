@@ -83,7 +83,7 @@ final class CompareHolder implements AutoCloseable {
     }
   }
 
-  /** It has a kill of its own, which a minimal container image has not. */
+  /** Starts a shell. It has a kill of its own, which a minimal container image lacks. */
   private static Process shell(String script) throws IOException {
     return new ProcessBuilder("/bin/sh", "-c", script).start();
   }

@@ -62,7 +62,7 @@ public final class CompareHolderCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  /** A lease would see by itself that it is over, and send no DEL. */
+  /** Holds a lock without a lease, because a lease notices that it is over, and sends no DEL. */
   private int bare(BufferedReader in) throws IOException {
     URI node = URI.create(nodes.get(0));
     String key = "lock." + name;

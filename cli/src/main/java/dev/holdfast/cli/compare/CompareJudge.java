@@ -16,7 +16,7 @@ final class CompareJudge {
     }
   }
 
-  /** A lease is about to be released. */
+  /** Notes that a lease is about to be released. */
   void end(Lease lease) {
     owner.compareAndSet(lease, null);
   }
@@ -25,7 +25,10 @@ final class CompareJudge {
     return twoOwners;
   }
 
-  /** A lease never revives: one that is held before and after is held in between. */
+  /**
+   * Returns whether both leases are held. A lease never revives, so that a lease that is held
+   * before and after is held in between.
+   */
   static boolean bothHeld(Lease one, Lease other) {
     return one.isHeld() && other.isHeld() && one.isHeld();
   }

@@ -9,16 +9,16 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 
-/** A kind of lock that is compared; all speak with their nodes by the same driver. */
+/** A kind of lock that is compared. All kinds use the same driver. */
 enum CompareLock {
   SETNX("SETNX/GETSET", 1),
-  /** The same, but that the holder never looks at the time again, and just sends DEL. */
+  /** The same pattern, whose holder never checks the time, and just sends DEL. */
   BARE("bare pattern", 1),
   SINGLE("SET NX PX", 1),
   OF_3("Redlock of 3", 3),
   OF_5("Redlock of 5", 5);
 
-  /** Short, so that what is measured is the lock and not the pause of one who waits for it. */
+  /** Short, so that the lock is measured, and not the back-off of its waiters. */
   private static final Duration RETRY_DELAY = Duration.ofMillis(20);
 
   /** Patient: four kinds are measured at the same time, and each has a JVM to start. */
@@ -36,12 +36,12 @@ enum CompareLock {
     return label;
   }
 
-  /** Whether a holder can learn that its time is over before it goes on. */
+  /** Returns whether a holder can learn that its time is over before it goes on. */
   boolean asks() {
     return this != BARE;
   }
 
-  /** How many nodes it has. */
+  /** Returns the number of its nodes. */
   int nodes() {
     return nodes;
   }
@@ -50,7 +50,7 @@ enum CompareLock {
     return open(uris, Clock.system());
   }
 
-  /** A client with a clock of its own. */
+  /** Opens a manager with a clock of its own. */
   LockManager open(List<String> uris, Clock clock) {
     if (this == SETNX || this == BARE) {
       return SetnxLocks.builder()

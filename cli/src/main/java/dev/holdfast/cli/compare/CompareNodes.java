@@ -99,7 +99,7 @@ final class CompareNodes {
     }
   }
 
-  /** Whether another owner gets a lock, and both then say that they hold it. */
+  /** Returns whether another owner gets a lock, and both owners then say that they hold it. */
   private static boolean isGrantedTwice(Lease first, CompareLock lock, List<String> uris)
       throws InterruptedException {
     try (LockManager others = lock.open(uris)) {
@@ -108,7 +108,7 @@ final class CompareNodes {
     }
   }
 
-  /** Empty in an outage. */
+  /** Makes an attempt. Returns empty in an outage, too. */
   private static Optional<Lease> grant(LockManager locks, String name) throws InterruptedException {
     try {
       return locks.tryAcquire(LockRequest.of(name, LONG));

@@ -47,7 +47,7 @@ final class Comparison {
     return new CompareResult(begun, CompareVersions.found(), rows);
   }
 
-  /** Together, because they mostly wait, and not for each other. */
+  /** Measures all locks at the same time, because they mostly wait, and not for each other. */
   private List<CompareResult.Row> all(CompareScenario scenario, ExecutorService threads)
       throws Exception {
     say(scenario, "all locks");
@@ -102,7 +102,9 @@ final class Comparison {
     }
   }
 
-  /** Something did not happen in time, as on a machine that is too busy. */
+  /**
+   * Returns the failure for an event that did not happen in time, as on a machine that is too busy.
+   */
   static LockOutageException notMeasured(String why) {
     return new LockOutageException("not measured, run it again: " + why, Map.of(), false);
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class Demo {
   private static final long START_LIMIT_MILLIS = 60_000;
 
-  /** For one who is at work at the end, and has a server frozen away under it as well. */
+  /** The time to end for a worker that works at the end, and whose server is frozen meanwhile. */
   private static final long END_LIMIT_MILLIS = 10_000;
 
   private final DemoPlan plan;
@@ -62,7 +62,7 @@ final class Demo {
         observer = new Backend(url.get()).open();
       }
       startWorkers(folder, url, signals);
-      // From here on a signal only ends the demo sooner; a second one ends it at once.
+      // From here on a signal only ends the demo sooner. A second one ends it at once.
       DemoFaults faults = plan.faults() && nodes != null ? DemoFaults.begin(nodes) : null;
       double seconds = watch(screen, signals);
       if (faults != null) {

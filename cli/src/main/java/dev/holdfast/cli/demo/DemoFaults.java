@@ -42,7 +42,7 @@ final class DemoFaults {
     well = new LinkedBlockingQueue<>(nodes.all());
   }
 
-  /** Begins: each thread has one node away at a time. */
+  /** Begins the faults. Each thread takes one node away at a time. */
   static DemoFaults begin(TestNodes nodes) {
     DemoFaults faults = new DemoFaults(nodes);
     for (int i = 1; i <= DemoPlan.MINORITY; i++) {
@@ -55,7 +55,7 @@ final class DemoFaults {
   }
 
   /**
-   * Ends it; frozen nodes are thawed.
+   * Ends the faults. Frozen nodes are thawed.
    *
    * @throws NodeException if a fault could not be done
    */

@@ -21,7 +21,9 @@ record DemoResult(DemoView end, long found, int freezes, int kills, List<String>
     return end.total().overlaps() != 0 || updatesLost() != 0;
   }
 
-  /** A demo in which nothing happened, or that fell apart, shows nothing. */
+  /**
+   * Returns whether the demo shows anything. It does not if nothing was granted, or if it broke.
+   */
   boolean isValid() {
     return broken.isEmpty() && end.total().grants() > 0;
   }

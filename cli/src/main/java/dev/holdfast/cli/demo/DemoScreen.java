@@ -4,10 +4,10 @@ import dev.holdfast.cli.terminal.Terminal;
 
 /** The screen of a demo. */
 interface DemoScreen extends AutoCloseable {
-  /** How often it wants to be shown. */
+  /** Returns the time between two updates of the screen. */
   long everyMillis();
 
-  /** Whether it shows what the nodes say of each lock. */
+  /** Returns whether the screen shows the votes of the nodes on each lock. */
   boolean showsLocks();
 
   /** Says what is being done before there is anything to show. */

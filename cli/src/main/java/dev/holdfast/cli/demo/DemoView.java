@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A demo at one time.
  *
- * @param locks each lock's name, holder and votes; empty if they are not inspected
- * @param nodes empty if there are none
+ * @param locks each lock's name, holder and votes, or none if they are not inspected
+ * @param nodes the states of the nodes, or none if the demo has no nodes
  */
 record DemoView(
     DemoPlan plan,
@@ -31,7 +31,7 @@ record DemoView(
 
   /** The state of one lock on the nodes. */
   record Lock(String name, String holder, String votes) {
-    /** A contender with fewer nodes than a quorum is no holder. */
+    /** Returns the state of a lock. An owner with fewer nodes than a quorum is no holder. */
     static Lock of(String name, LockStatus status) {
       boolean held = status.votes().granted() > status.votes().nodes() / 2;
       return new Lock(
@@ -66,7 +66,7 @@ record DemoView(
         nodes == null ? List.of() : nodes.all().stream().map(TestNode::state).toList());
   }
 
-  /** A wait that this share of the grants did not exceed, in milliseconds. */
+  /** Returns the wait that this percentage of the grants did not exceed, in milliseconds. */
   double waitMillis(double percent) {
     return waits.getValueAtPercentile(percent) / MICROS_PER_MILLI;
   }

@@ -52,7 +52,7 @@ public final class DemoWorkerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Logging.silence();
-    // Ctrl-C goes to the whole process group; the demo tells its workers when to end.
+    // Ctrl-C goes to the whole process group. The demo ends its workers itself.
     OsSignal.INT.handle(signal -> {});
     OsSignal.HUP.handle(signal -> {});
     if (url == null) {
@@ -121,7 +121,10 @@ public final class DemoWorkerCommand implements Callable<Integer> {
     watcher.start();
   }
 
-  /** An outage is waited out: nothing is ever done without the lock. Empty when all is over. */
+  /**
+   * Acquires a lock. Waits for the end of an outage, because nothing is done without the lock.
+   * Returns empty when the demo is over.
+   */
   private Optional<Lease> acquire(LockManager locks, String name) throws InterruptedException {
     while (!over) {
       try {

@@ -25,7 +25,7 @@ record StampDeletion(StampReport report, int deleted, List<FoundStamp> changed, 
     return new StampDeletion(report, 0, List.of(), false);
   }
 
-  /** Whether all that was to go has gone. */
+  /** Returns whether every stamp that should be deleted was deleted. */
   boolean isDone() {
     return wanted && changed.isEmpty();
   }

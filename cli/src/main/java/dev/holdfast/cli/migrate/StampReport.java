@@ -46,7 +46,7 @@ record StampReport(String server, StampScan.Result seen) {
         .toList();
   }
 
-  /** Whether no client was seen to acquire or hold a lock the old way. */
+  /** Returns whether no client was seen to acquire or hold a lock the old way. */
   boolean isClear() {
     return live().isEmpty() && !seen.calls().any();
   }

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 /**
  * The local nodes that vote, for clients with default options.
  *
- * @param byAddress each node as such a client sees it; empty if none was asked
+ * @param byAddress each node as such a client sees it, or none if none was asked
  */
 record NodeVotes(Map<String, LockNode> byAddress) {
   /** Asks all nodes. */
@@ -28,7 +28,9 @@ record NodeVotes(Map<String, LockNode> byAddress) {
     }
   }
 
-  /** Returns why a node that is up does not vote; empty if it does, or if the reason is unknown. */
+  /**
+   * Returns why a node that is up does not vote. Empty if it votes, or if the reason is unknown.
+   */
   String whyNot(TestNode node) {
     LockNode seen = byAddress.get(node.address());
     if (seen == null || node.state() != TestNode.State.UP) {
@@ -43,7 +45,7 @@ record NodeVotes(Map<String, LockNode> byAddress) {
     return node.state() == TestNode.State.UP && whyNot(node).isEmpty();
   }
 
-  /** How many of them do. */
+  /** Returns the number of nodes that vote. */
   long votes(TestNodes nodes) {
     return nodes.all().stream().filter(this::votes).count();
   }

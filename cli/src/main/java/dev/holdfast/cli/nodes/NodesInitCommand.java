@@ -139,7 +139,7 @@ final class NodesInitCommand implements Callable<Integer> {
     }
   }
 
-  /** Until all of them vote by themselves. */
+  /** Returns the time until all nodes vote by themselves. */
   private static long seconds(List<Node> nodes) {
     return nodes.stream().map(Node::left).max(Duration::compareTo).orElseThrow().toSeconds() + 1;
   }

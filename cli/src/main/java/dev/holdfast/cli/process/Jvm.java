@@ -5,15 +5,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How to start this program once more. */
+/** The command line by which this program starts another process of itself. */
 public final class Jvm {
-  /** The class that every command is run by; its name, because it knows all others. */
+  /** The class that runs every command. It is a name, because that class knows all others. */
   public static final String MAIN = "dev.holdfast.cli.Main";
 
   private Jvm() {}
 
   /**
-   * The command line of this JVM, class path and class data archive included, with other arguments.
+   * Returns the command line of this JVM, including class path and class data archive, with other
+   * arguments.
    */
   public static List<String> again(List<String> arguments) {
     List<String> command = new ArrayList<>();

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * JVM put another one in place.
  */
 public class ProcessContext {
-  /** How long the system may take to end a process that was killed. */
+  /** The time that the system may take to end a process that was killed. */
   public static final Duration KILL_LIMIT = Duration.ofSeconds(5);
 
   private static volatile ProcessContext current = new ProcessContext();
@@ -35,7 +35,7 @@ public class ProcessContext {
     return environment().getOrDefault(name, "");
   }
 
-  // The launcher knows; java.io.Console does not say the same in all versions of Java.
+  // From the launcher, because java.io.Console differs between versions of Java.
 
   public boolean stdinIsTerminal() {
     return Boolean.getBoolean("holdfast.terminal.in");

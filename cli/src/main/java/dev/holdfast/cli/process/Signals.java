@@ -31,7 +31,7 @@ public final class Signals {
     }
   }
 
-  /** From now on signals no longer end the JVM. */
+  /** Handles all signals, so that from now on they no longer end the JVM. */
   public static Signals handled() {
     Signals signals = new Signals();
     for (OsSignal signal : OsSignal.values()) {
@@ -93,7 +93,7 @@ public final class Signals {
     early.clear();
   }
 
-  /** Has the next signal end this JVM at once; those that came before are forgotten. */
+  /** Has the next signal end this JVM at once. Earlier signals are forgotten. */
   public synchronized void exitAtNext() {
     early.clear();
     receiver = signal -> System.exit(ExitCode.ofSignal(signal.number()));

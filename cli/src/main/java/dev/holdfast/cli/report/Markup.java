@@ -28,7 +28,7 @@ public final class Markup {
     return escaped.toString();
   }
 
-  /** No XML can hold the others, in whatever way they are written. */
+  /** Returns whether XML can hold a character. It cannot hold the others, even escaped. */
   private static boolean isText(int c) {
     return c >= FIRST_PRINTABLE
         && !(c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)

@@ -132,7 +132,10 @@ final class Child {
     guardian.end(times.grace());
   }
 
-  /** The same after the loss of the lock, which has no end any more that would have to be met. */
+  /**
+   * Ends the command in the same way after the loss of the lock, when no end of the lock limits the
+   * grace.
+   */
   void endAfterLoss() {
     guardian.endAfterLoss(times.grace());
   }

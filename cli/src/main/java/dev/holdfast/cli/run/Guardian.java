@@ -30,7 +30,7 @@ final class Guardian {
 
   private static final List<String> SETSID = List.of("setsid");
 
-  /** For systems without setsid(1), such as macOS. */
+  /** The command for systems without setsid(1), such as macOS. */
   private static final List<String> SETSID_BY_PERL =
       List.of("perl", "-e", "use POSIX (); POSIX::setsid(); exec { $ARGV[0] } @ARGV");
 
@@ -122,7 +122,10 @@ final class Guardian {
         TimeUnit.NANOSECONDS);
   }
 
-  /** The clock is read first: if this process stands still in between, the time left is less. */
+  /**
+   * Returns the time left and the time of the clock. Reads the clock first: if this process stands
+   * still in between, the time left is less.
+   */
   private static String validity(Lease lease) {
     String stamp = Uptime.now().stream().mapToObj(Long::toString).findFirst().orElse("-");
     return lease.remaining().toMillis() + " " + stamp;
@@ -171,12 +174,15 @@ final class Guardian {
     return new Session(process.pid()).kill(limit);
   }
 
-  /** Returns whether it found that the session had ended; before that, it may have been killed. */
+  /**
+   * Returns true if the guardian found that the session had ended. If it was killed before that,
+   * this is false.
+   */
   boolean isOver() {
     return over;
   }
 
-  /** Returns the command's process; 0 while it has not started. */
+  /** Returns the command's process, or 0 while it has not started. */
   long commandPid() {
     return commandPid;
   }
@@ -222,7 +228,7 @@ final class Guardian {
     }
   }
 
-  /** Whatever goes wrong here, nothing may go on to wait for it. */
+  /** Reads the reports of the guardian. After any failure, nothing waits for it any more. */
   private void read() {
     try {
       for (String line = report.readLine(); line != null && !line.equals(GONE); ) {

@@ -17,7 +17,7 @@ record ProcStat(char state, long session, int threads) {
   private static final int SESSION = 3;
   private static final int THREADS = 17;
 
-  /** Empty if there is no such process, or no Linux. */
+  /** Returns the state of a process, or empty if there is no such process, or no Linux. */
   static Optional<ProcStat> of(long pid) {
     try {
       return Optional.of(parse(Files.readString(Path.of("/proc", Long.toString(pid), "stat"))));
@@ -36,8 +36,8 @@ record ProcStat(char state, long session, int threads) {
   }
 
   /**
-   * Whether nothing of it runs any more, and only its parent has not asked for its exit code. Where
-   * the first thread has ended and others go on, the state is the same.
+   * Returns whether nothing of the process runs any more, and only its parent has not asked for its
+   * exit code. If the first thread has ended and others go on, the state is the same.
    */
   boolean isZombie() {
     return state == 'Z' && threads <= 1;

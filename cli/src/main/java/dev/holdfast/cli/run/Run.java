@@ -75,12 +75,12 @@ record Run(
     }
   }
 
-  /** The lock is kept until the command has had its grace. */
+  /** Returns the request for a lock that is kept until the grace of the command is over. */
   private LockRequest renewed() {
     return request.keepAliveUpTo(maxHold.plus(grace).plus(ProcessContext.KILL_LIMIT));
   }
 
-  /** The ttl is all that there is, the grace included. */
+  /** Returns the request for a lock that is not renewed, whose ttl includes the grace. */
   private LockRequest bounded() {
     if (request.ttl().compareTo(grace.plus(GuardianTimes.MARGIN)) <= 0) {
       throw new UsageException(
@@ -155,7 +155,9 @@ record Run(
         : GuardianTimes.bounded(request.ttl(), grace);
   }
 
-  /** Nothing but the start of the command comes after this look at the lease. */
+  /**
+   * Starts the command if the lease is held. Nothing else is done between this check and the start.
+   */
   private static boolean begin(Child child, Lease lease, Signals signals)
       throws Signals.Signalled, InterruptedException {
     try {
@@ -181,7 +183,10 @@ record Run(
     return left.isNegative() ? Duration.ZERO : left;
   }
 
-  /** Empty if the command has ended by itself, else why it must end. */
+  /**
+   * Waits until the command ends or must end. Returns empty if it has ended by itself, or why it
+   * must end.
+   */
   private Optional<Cut> awaitEnd(Child child, Lease lease, boolean renewed)
       throws InterruptedException {
     CompletableFuture<?> end =
@@ -232,7 +237,7 @@ record Run(
     }
   }
 
-  /** The same words whether the guardian or the lease says first that the time is over. */
+  /** Returns the same words for an end that the guardian or the lease reports first. */
   private String lost(LossReason reason, boolean renewed) {
     if (renewed && reason == LossReason.EXPIRED) {
       return "the lock '" + request.name() + "' was not renewed in time";

@@ -122,7 +122,7 @@ final class TckListener implements TestExecutionListener {
     return one.getSource().filter(ClassSource.class::isInstance).isPresent();
   }
 
-  /** A test and what it belongs to, the innermost first. */
+  /** Returns a test and the containers that it belongs to, the innermost first. */
   private Stream<TestIdentifier> lineage(TestIdentifier test) {
     return Stream.iterate(
             Optional.of(test),

@@ -10,12 +10,12 @@ enum TckOutcome {
   /** Not shown, for a reason that is reported: no such node, no time, not declared. */
   NOT_SHOWN;
 
-  /** For people. */
+  /** Returns words for people. */
   String words() {
     return name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
-  /** For programs. */
+  /** Returns a word for programs. */
   String id() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

@@ -37,7 +37,7 @@ final class TckProgress implements AutoCloseable {
     thread.setDaemon(true);
   }
 
-  /** Returns the progress that suits this terminal, if it is one; stdout is left to JSON. */
+  /** Returns the progress that suits this terminal, if it is one. Leaves stdout to JSON. */
   static TckProgress of(boolean json) {
     return json
         ? new TckProgress(System.err, null)
@@ -45,7 +45,7 @@ final class TckProgress implements AutoCloseable {
             System.out, Terminal.canRedraw() ? new LiveText(System.out, Terminal.width()) : null);
   }
 
-  /** There are so many tests more. */
+  /** Adds to the number of expected tests. */
   synchronized void expect(int more) {
     expected += more;
     if (thread.getState() == Thread.State.NEW) {
@@ -57,7 +57,7 @@ final class TckProgress implements AutoCloseable {
     now = group + ": " + name;
   }
 
-  /** A test is over, or its setup or teardown, which is shown only if it failed. */
+  /** Notes the end of a test, or of its setup or teardown, which is shown only if it failed. */
   synchronized void end(TckTest test, boolean counts) {
     done += counts ? 1 : 0;
     if (test.outcome() == TckOutcome.FAILED) {

@@ -16,9 +16,9 @@ import java.util.stream.Stream;
 /**
  * The result of a run of the kit.
  *
- * @param begun when
+ * @param begun the time of its beginning
  * @param time how long it took
- * @param asked the rules whose tests should have been run; empty for all
+ * @param asked the rules whose tests should have been run, or none for all rules
  * @param tests in the order in which they ended
  * @param complete false if a signal ended it before all tests were over
  */
@@ -30,7 +30,7 @@ record TckResult(
     List<TckTest> tests,
     boolean complete) {
 
-  /** All of SPEC.md, in its order. */
+  /** Returns all rules of SPEC.md, in its order. */
   List<TckRule> rules() {
     return Spec.rules().values().stream().map(this::rule).toList();
   }
@@ -48,7 +48,7 @@ record TckResult(
             : "the run was ended before");
   }
 
-  /** The kit's own failures, which say nothing of a rule. */
+  /** Returns the failures of the kit itself, which show nothing about a rule. */
   List<TckTest> troubles() {
     return tests.stream()
         .filter(test -> test.rules().isEmpty() && test.outcome() == TckOutcome.FAILED)
@@ -61,14 +61,17 @@ record TckResult(
         .count();
   }
 
-  /** The levels that SPEC.md makes use of. */
+  /** Returns the levels that SPEC.md uses. */
   List<Level> levels() {
     return Stream.of(Level.values())
         .filter(level -> rules().stream().anyMatch(rule -> rule.rule().level() == level))
         .toList();
   }
 
-  /** A SHOULD fails it, too: a backend that breaks it on purpose lists it as broken by design. */
+  /**
+   * Returns whether a rule passed, and neither a rule nor the kit itself failed. A SHOULD counts,
+   * too: a backend that breaks it on purpose lists it as broken by design.
+   */
   boolean isPassed() {
     return troubles().isEmpty() && all(TckOutcome.FAILED) == 0 && all(TckOutcome.PASSED) > 0;
   }
@@ -90,7 +93,9 @@ record TckResult(
     return askedFor() - rules().stream().filter(this::isNotShown).count();
   }
 
-  /** Whether at least half of the rules that were asked for were shown to be kept or broken. */
+  /**
+   * Returns whether at least half of the rules that were asked for were shown to be kept or broken.
+   */
   boolean isMostlyShown() {
     return 2 * shown() >= askedFor();
   }

@@ -22,10 +22,10 @@ record TckRule(SpecRule rule, List<TckTest> tests, String absent) {
   static final String NOT_ASKED_FOR = "not asked for";
 
   /**
-   * The rules that an option names.
+   * Returns the rules that an option names.
    *
-   * @param text an id, or what the ids of some begin with before the hyphen
-   * @throws UsageException if there is none
+   * @param text an id, or the part of ids before the hyphen
+   * @throws UsageException if there is no such rule
    */
   static List<String> idsOf(String text) {
     String asked = text.strip().toUpperCase(Locale.ROOT);
@@ -64,7 +64,10 @@ record TckRule(SpecRule rule, List<TckTest> tests, String absent) {
     }
   }
 
-  /** A rule is broken if one of its tests fails, and kept if none does and one passes. */
+  /**
+   * Returns the outcome: a rule is broken if one of its tests fails, and kept if none fails and one
+   * passes.
+   */
   TckOutcome outcome() {
     return tests.stream()
         .map(TckTest::outcome)
@@ -72,7 +75,7 @@ record TckRule(SpecRule rule, List<TckTest> tests, String absent) {
         .orElse(TckOutcome.NOT_SHOWN);
   }
 
-  /** Returns why its tests showed nothing, or that there are none; each reason once. */
+  /** Returns why its tests showed nothing, or that there are none. Each reason is given once. */
   List<String> reasons() {
     return tests.isEmpty()
         ? List.of(absent)

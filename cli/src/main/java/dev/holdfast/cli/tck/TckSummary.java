@@ -57,7 +57,10 @@ final class TckSummary {
     test.why().lines().map(line -> line.isBlank() ? "" : INDENT + line).forEach(lines::add);
   }
 
-  /** A run that shows less than half is not simply green. */
+  /**
+   * Returns the colour of a result. A run that shows less than half of the rules is not simply
+   * green.
+   */
   private static String colourOf(TckResult result) {
     String passed = result.isMostlyShown() ? GREEN : YELLOW;
     return result.isPassed() ? passed : RED;

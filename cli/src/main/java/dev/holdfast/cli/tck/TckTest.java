@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A test of the kit and what came of it.
+ * A test of the kit and its outcome.
  *
- * @param rules that it proves; none if the kit itself failed
- * @param group that it belongs to, for example {@code keep alive}; empty if it is around them
+ * @param rules the rules that it proves, or none if the kit itself failed
+ * @param group its group, for example {@code keep alive}, or empty if it belongs to none
  * @param name a sentence
- * @param why it failed or showed nothing; else empty
- * @param trace where it failed; else empty
+ * @param why the reason why it failed or showed nothing, or empty
+ * @param trace the stack trace of its failure, or empty
  */
 record TckTest(
     List<String> rules,
@@ -23,7 +23,7 @@ record TckTest(
     String trace,
     Duration time) {
 
-  /** The group and the name. */
+  /** Returns the group and the name. */
   String title() {
     return group.isEmpty() ? name : group + ": " + name;
   }

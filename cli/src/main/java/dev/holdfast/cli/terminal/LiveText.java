@@ -42,7 +42,7 @@ public final class LiveText {
     drawn = lines.size();
   }
 
-  /** One column stays free, for the cursor. */
+  /** Returns a line that fits. One column stays free for the cursor. */
   private String fitting(String line) {
     List<String> parts = PART.matcher(line).results().map(MatchResult::group).toList();
     long columns = parts.stream().filter(part -> !part.startsWith(ESCAPE)).count();

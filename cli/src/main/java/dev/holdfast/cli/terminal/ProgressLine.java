@@ -36,7 +36,7 @@ public final class ProgressLine implements AutoCloseable {
     thread.start();
   }
 
-  /** Nothing is shown any more. */
+  /** Ends the display. */
   @Override
   public void close() {
     ended.countDown();

@@ -16,13 +16,13 @@ public final class Terminal {
 
   private Terminal() {}
 
-  /** How many columns it has, or is likely to have. */
+  /** Returns the number of columns, or the usual number if it is unknown. */
   public static int width() {
     int columns = ProcessContext.current().columns();
     return columns > 0 ? columns : USUAL_WIDTH;
   }
 
-  /** Whether a user can answer a prompt. */
+  /** Returns whether a user can answer a prompt. */
   public static boolean canAsk() {
     return ProcessContext.current().stdinIsTerminal();
   }
@@ -40,13 +40,13 @@ public final class Terminal {
     return answer != null && YES.contains(answer.strip().toLowerCase(Locale.ROOT));
   }
 
-  /** Whether what is on the screen can be drawn over. */
+  /** Returns whether text on the screen can be overwritten. */
   public static boolean canRedraw() {
     String type = ProcessContext.current().variable("TERM");
     return ProcessContext.current().stdoutIsTerminal() && !type.isEmpty() && !type.equals("dumb");
   }
 
-  /** Whether colours are welcome: see no-color.org. */
+  /** Returns whether colours are wanted, see no-color.org. */
   public static boolean wantsColour() {
     return ProcessContext.current().variable("NO_COLOR").isEmpty();
   }

@@ -10,7 +10,7 @@ import reactor.blockhound.integration.BlockHoundIntegration;
  * reads random bytes of the operating system, which are always there.
  */
 public final class ShortLocks implements BlockHoundIntegration {
-  /** For {@link java.util.ServiceLoader}. */
+  /** Makes the integration, for {@link java.util.ServiceLoader}. */
   public ShortLocks() {}
 
   @Override

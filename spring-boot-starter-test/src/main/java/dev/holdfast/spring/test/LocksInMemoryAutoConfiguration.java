@@ -27,7 +27,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 public final class LocksInMemoryAutoConfiguration {
   private static final String SWITCH = "holdfast.test.locking";
 
-  /** Called by Spring. */
+  /** Makes the auto-configuration, for Spring. */
   public LocksInMemoryAutoConfiguration() {}
 
   @Bean

@@ -29,6 +29,15 @@ public final class ThirdParty {
             + " + \"?connectTimeout=30s\")");
   }
 
+  /** Serves {@code passing:} and a list of nodes, by Lettuce and with all its options. */
+  public static Path passingOn(Path folder) {
+    return jar(
+        folder,
+        "passing",
+        "url.scheme().equals(\"passing\")",
+        "new dev.holdfast.redlock.lettuce.LettuceProvider().open(url)");
+  }
+
   /** Cannot be made. */
   public static Path broken(Path folder) {
     return jar(

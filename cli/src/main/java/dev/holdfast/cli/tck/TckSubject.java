@@ -1,10 +1,12 @@
 package dev.holdfast.cli.tck;
 
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.cli.backend.FoundBackend;
 import dev.holdfast.cli.backend.Origin;
 import dev.holdfast.cli.backend.Providers;
+import dev.holdfast.cli.command.UsageException;
 import dev.holdfast.cli.command.Version;
 import dev.holdfast.tck.env.TckEnvironment;
 import java.util.ArrayList;
@@ -22,6 +24,9 @@ import java.util.TreeSet;
  * @param declared the capabilities that its managers declare
  */
 record TckSubject(String url, Map<String, String> facts, Set<LockCapability> declared) {
+  private static final Map<String, String> NODE_OPTIONS =
+      Map.of(
+          "nodeTimeout", "2s", "quorumTimeout", "2s", "connectTimeout", "10s", "connect", "eager");
 
   /** Looks at what there is, which takes a manager. */
   static TckSubject of(TckTarget target, TckEnvironment environment) {
@@ -48,10 +53,26 @@ record TckSubject(String url, Map<String, String> facts, Set<LockCapability> dec
             + ", "
             + Runtime.getRuntime().availableProcessors()
             + " processors");
-    Map<String, String> patient =
-        environment.hasNodeOptions() ? Map.of("connectTimeout", "10s") : Map.of();
-    try (LockManager manager = environment.open(patient)) {
+    try (LockManager manager = opened(environment)) {
       return new TckSubject(target.shown(), facts, new TreeSet<>(manager.capabilities()));
+    }
+  }
+
+  /** Opens a manager with the options of the kit's tests, so that one it has not is found early. */
+  private static LockManager opened(TckEnvironment environment) {
+    if (!environment.hasNodeOptions()) {
+      return environment.open(Map.of());
+    }
+    try {
+      return environment.open(NODE_OPTIONS);
+    } catch (LockConfigurationException refused) {
+      environment.open(Map.of()).close(); // else it is no option that is refused
+      throw new UsageException(
+          refused.getMessage()
+              + System.lineSeparator()
+              + "A backend without the options "
+              + String.join(", ", new TreeSet<>(NODE_OPTIONS.keySet()))
+              + " is tested with --no-node-options.");
     }
   }
 

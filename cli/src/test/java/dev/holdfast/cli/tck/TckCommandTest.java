@@ -112,6 +112,27 @@ class TckCommandTest {
   }
 
   @Test
+  void theRestartGuardIsOffForAnySchemeThatKnowsIt() {
+    String jar = ThirdParty.passingOn(folder).toString();
+
+    Program tck =
+        tck("--class-path", jar, "--url", "passing:{nodes}", "--nodes=1", "--rule", "ACQ-6,REL-2");
+
+    assertThat(tck.exitCode()).as(tck.out() + tck.err()).isZero();
+  }
+
+  @Test
+  void anOptionAboutNodesThatABackendHasNotIsUsageError() {
+    String jar = ThirdParty.sound(folder).toString();
+
+    Program tck =
+        tck("--class-path", jar, "--url", "sound:{nodes}", "--nodes=1", "--rule", "ACQ-6");
+
+    assertThat(tck.exitCode()).as(tck.out() + tck.err()).isEqualTo(64);
+    assertThat(tck.err()).contains("there is no option", "--no-node-options");
+  }
+
+  @Test
   void startsItsOwnServersAndInjectsAllFaults() {
     Program tck =
         inThisJvm(

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
  *   <li>Each node that a round asks gets its command at most once, ever. Nothing is sent again
  *       after a reconnect.
  *   <li>A node gets the commands of two rounds in the order in which the rounds were submitted, as
- *       long as its connection lasts.
+ *       long as its connection lasts. None of them waits for the reply to another one.
  *   <li>Each node of a round is answered for exactly once, however late: by a reply, an error reply
  *       or a failure. When a connection ends, all its unanswered commands fail. When a command
  *       fails, its connection ends.
@@ -61,7 +61,8 @@ public interface RedisNodes extends AutoCloseable {
    * @param disconnected run once when this connection has ended, whichever side ended it, after its
    *     unanswered commands have failed, never if it was not made
    * @return completes when the node has answered and takes commands, exceptionally, within the
-   *     driver's own timeout, if it does not
+   *     driver's own timeout, if it does not. If the node refuses the login, the message of the
+   *     exception or of a cause begins with the node's error reply, such as {@code WRONGPASS}
    */
   CompletableFuture<Void> connect(int node, Runnable disconnected);
 

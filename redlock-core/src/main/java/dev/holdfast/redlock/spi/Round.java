@@ -104,7 +104,8 @@ public final class Round {
   }
 
   /**
-   * Tells whether further answers change nothing. The driver brings them anyway.
+   * Tells whether further answers change nothing. The driver sends the command and brings the
+   * answers anyway: a release must reach each node.
    *
    * @return true once no caller waits for this round
    */

@@ -112,6 +112,7 @@ class BrokenManagersTest {
           "LockViewRules.unlockingALostLockSaysSo",
           "NotificationRules.aLoginIsThatOfEveryConnection",
           "NotificationRules.aManagerIsSubscribedOnlyToNamesThatItWaitsFor",
+          "NotificationRules.aManagerThatNoLongerWaitsSilencesNoOtherManager",
           "NotificationRules.aNameThatIsWaitedForAgainIsSubscribedToAgain",
           "NotificationRules.aReleaseOfAnotherNameWakesNoWaiter",
           "NotificationRules.aReleaseThatSubscriptionsMissedIsMadeUpFor",

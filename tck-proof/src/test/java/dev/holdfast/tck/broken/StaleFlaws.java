@@ -40,6 +40,10 @@ final class StaleFlaws {
                 right -> new GivesUp(right, 10))
             .asVariation(),
         Flaw.inManager(
+            "after three outages in a row attempts fail for five seconds without a request",
+            Set.of("FAULT-8"),
+            BreaksItsCircuit::new),
+        Flaw.inManager(
                 "the holder that is named is the first who was seen",
                 Set.of("RES-2"),
                 NamesTheFirst::new)
@@ -194,6 +198,51 @@ final class StaleFlaws {
         since.put(name, System.nanoTime());
       }
       return lease;
+    }
+  }
+
+  private static final class BreaksItsCircuit extends PassingManager {
+    private static final int MAX_OUTAGES = 3;
+    private static final Duration OPEN_TIME = Duration.ofSeconds(5);
+
+    private int outages;
+    private long openedAt;
+    private @Nullable LockOutageException last;
+
+    BreaksItsCircuit(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+      if (request.waitAtMost().isPresent()) {
+        return super.tryAcquire(request);
+      }
+      requireClosed();
+      try {
+        Optional<Lease> lease = super.tryAcquire(request);
+        onAnswer();
+        return lease;
+      } catch (LockOutageException e) {
+        onOutage(e);
+        throw e;
+      }
+    }
+
+    private synchronized void requireClosed() {
+      if (last != null && outages >= MAX_OUTAGES && !isOver(openedAt, OPEN_TIME)) {
+        throw last;
+      }
+    }
+
+    private synchronized void onAnswer() {
+      outages = 0;
+    }
+
+    private synchronized void onOutage(LockOutageException outage) {
+      outages++;
+      openedAt = System.nanoTime();
+      last = outage;
     }
   }
 

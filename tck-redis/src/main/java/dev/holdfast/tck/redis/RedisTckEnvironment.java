@@ -1,5 +1,7 @@
 package dev.holdfast.tck.redis;
 
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.ManagerBuilder;
 import dev.holdfast.redis.RedisNodeUri;
@@ -44,6 +46,10 @@ public final class RedisTckEnvironment implements TckEnvironment {
   private static final String REDLOCK = "redlock:";
 
   private static final String GUARD = "restartGuard=";
+
+  /** The kit empties and restarts nodes, and the guard would hold that against them. */
+  private static final String GUARD_OFF = GUARD + "off";
+
   private static final String FENCING = "fencing";
   private static final String NODES = "{nodes}";
 
@@ -84,8 +90,29 @@ public final class RedisTckEnvironment implements TckEnvironment {
     }
   }
 
-  /** Opens managers as users do. */
-  private record ByUrl(String url) implements Opener {
+  /**
+   * Opens managers as users do.
+   *
+   * @param guardOff the option with which the restart guard is off, or nothing
+   */
+  private record ByUrl(String url, String guardOff) implements Opener {
+    /** Makes the way to open a backend whose restart guard, if it has one, is switched off. */
+    static ByUrl of(String url, List<String> uris) {
+      boolean isKnown = url.startsWith(REDLOCK) || knowsGuard(url, uris);
+      return new ByUrl(url, isKnown && !url.contains(GUARD) ? GUARD_OFF : "");
+    }
+
+    private static boolean knowsGuard(String url, List<String> uris) {
+      try {
+        new ByUrl(url, GUARD_OFF).open(uris, Map.of()).close();
+        return true;
+      } catch (LockConfigurationException e) {
+        return false;
+      } catch (LockException e) {
+        return true; // it read its options before it asked the nodes
+      }
+    }
+
     @Override
     public LockManager open(List<String> uris, Map<String, String> options) {
       return open(uris, options, OpenSettings.none());
@@ -93,33 +120,44 @@ public final class RedisTckEnvironment implements TckEnvironment {
 
     @Override
     public LockManager open(List<String> uris, Map<String, String> options, OpenSettings settings) {
-      ManagerBuilder builder = LockManager.builder(urlOf(url, uris)).options(options);
+      ManagerBuilder builder = LockManager.builder(text(uris)).options(options);
       settings.trustManagers().ifPresent(builder::trustManagers);
       settings.keyManagers().ifPresent(builder::keyManagers);
       return builder.open();
     }
+
+    String text(List<String> uris) {
+      String nodes = String.join(",", uris);
+      if (url.contains("?") && url.indexOf(NODES) > url.indexOf('?')) {
+        nodes = nodes.replace("%", "%25"); // the value of an option, which is decoded once more
+      }
+      String whole = url.contains(NODES) ? url.replace(NODES, nodes) : url + nodes;
+      return guardOff.isEmpty() ? whole : whole + (whole.contains("?") ? "&" : "?") + guardOff;
+    }
   }
 
   private RedisTckEnvironment(
-      Builder settings, Opener opener, @Nullable TestNodes started, List<RedisNode> nodes) {
-    this.opener = opener;
-    this.openerWithSettings = settings.url == null ? opener : new ByUrl(settings.url);
+      Builder settings, @Nullable TestNodes started, List<RedisNode> nodes) {
     this.started = started;
     this.nodes = nodes;
+    Optional<ByUrl> byUrl = Optional.ofNullable(settings.url).map(url -> ByUrl.of(url, uris()));
+    this.url = byUrl.map(opener -> opener.text(uris()));
+    Optional<Opener> inCode = Optional.ofNullable(settings.opener);
+    this.openerWithSettings = byUrl.<Opener>map(opener -> opener).or(() -> inCode).orElseThrow();
+    this.opener = inCode.orElse(openerWithSettings);
     this.clock = Optional.ofNullable(settings.clock);
     this.timing = settings.timing;
     this.brokenByDesign = settings.brokenByDesign;
     this.nodeOptions = settings.nodeOptions;
     this.optionSets = settings.optionSets;
-    this.url = Optional.ofNullable(settings.url).map(url -> urlOf(url, uris()));
   }
 
   /**
    * Starts five servers for a backend that is opened by a URL.
    *
-   * @param url a URL, to which {@code restartGuard=off} is added if it begins with {@code
-   *     redlock:}. For example {@code redlock:mydriver:}, to which the nodes' URIs are added with
-   *     commas between, or {@code redlock:mydriver:{nodes}?some=option}
+   * @param url a URL, to which {@code restartGuard=off} is added if the backend knows this option.
+   *     For example {@code redlock:mydriver:}, to which the nodes' URIs are added with commas
+   *     between, or {@code redlock:mydriver:{nodes}?some=option}
    * @return a new environment
    */
   public static RedisTckEnvironment of(String url) {
@@ -133,7 +171,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
    * @return with five nodes, unless something else is said
    */
   public static Builder builder(String url) {
-    return new Builder(url, new ByUrl(url));
+    return new Builder(url, null);
   }
 
   /**
@@ -251,19 +289,6 @@ public final class RedisTckEnvironment implements TckEnvironment {
         .collect(Collectors.joining(", "));
   }
 
-  private static String urlOf(String url, List<String> uris) {
-    String nodes = String.join(",", uris);
-    if (url.contains("?") && url.indexOf(NODES) > url.indexOf('?')) {
-      nodes = nodes.replace("%", "%25"); // the value of an option, which is decoded once more
-    }
-    String whole = url.contains(NODES) ? url.replace(NODES, nodes) : url + nodes;
-    if (!whole.startsWith(REDLOCK) || whole.contains(GUARD)) {
-      return whole;
-    }
-    // the kit empties and restarts nodes, and the guard would hold that against them
-    return whole + (whole.contains("?") ? "&" : "?") + GUARD + "off";
-  }
-
   /** Settings. Each method returns this. */
   public static final class Builder {
     private static final int DEFAULT_COUNT = 5;
@@ -271,7 +296,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     private static final String PASSWORD = "holdfast-secret";
 
     private final @Nullable String url;
-    private Opener opener;
+    private @Nullable Opener opener;
     private int count = DEFAULT_COUNT;
     private List<String> running = List.of();
     private @Nullable String rights;
@@ -282,7 +307,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     private boolean nodeOptions = true;
     private List<Map<String, String>> optionSets = List.of();
 
-    private Builder(@Nullable String url, Opener opener) {
+    private Builder(@Nullable String url, @Nullable Opener opener) {
       this.url = url;
       if (url != null && url.startsWith(REDLOCK) && !url.contains(FENCING)) {
         optionSets = List.of(Map.of(FENCING, "false"));
@@ -428,7 +453,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
                   leaderOf(server.index(), uris),
                   server));
         }
-        return new RedisTckEnvironment(this, opener, servers, nodes);
+        return new RedisTckEnvironment(this, servers, nodes);
       } catch (RuntimeException e) {
         nodes.forEach(RedisNode::close);
         servers.close();
@@ -459,7 +484,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
         nodes.forEach(RedisNode::close);
         throw e;
       }
-      return new RedisTckEnvironment(this, opener, null, nodes);
+      return new RedisTckEnvironment(this, null, nodes);
     }
 
     /** Returns the next node, or for a single node an address without a server. */

@@ -118,12 +118,21 @@ public interface TckEnvironment extends AutoCloseable {
 
   /**
    * A URL by which {@link LockManager#open(String, Map)} finds the same locks, also in another
-   * process with the same class path.
+   * process with the same class path unless {@link #isInProcess}.
    *
    * @return empty if there is none
    */
   default Optional<String> url() {
     return Optional.empty();
+  }
+
+  /**
+   * Returns whether other processes have other locks, as with {@code memory:name}.
+   *
+   * @return the same every time, by default false
+   */
+  default boolean isInProcess() {
+    return false;
   }
 
   /**

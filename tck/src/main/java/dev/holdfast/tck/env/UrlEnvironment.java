@@ -24,7 +24,7 @@ record UrlEnvironment(String address, boolean isInProcess, Map<String, String> b
 
   @Override
   public Optional<String> url() {
-    return isInProcess ? Optional.empty() : Optional.of(address);
+    return Optional.of(address);
   }
 
   @Override

@@ -10,10 +10,13 @@ import dev.holdfast.ManagerBuilder;
 final class ByUrl {
   private ByUrl() {}
 
-  /**
-   * Returns the URL by which other processes find the same locks; leaves the test out where there
-   * is none.
-   */
+  /** Returns the URL by which processes find the same locks, or leaves the test out. */
+  static String neededInProcesses(TckFixture fixture) {
+    String url = needed(fixture);
+    return fixture.environment().isInProcess() ? abort("other processes have other locks") : url;
+  }
+
+  /** Returns the URL by which managers see the same locks, or leaves the test out. */
   static String needed(TckFixture fixture) {
     return fixture
         .environment()

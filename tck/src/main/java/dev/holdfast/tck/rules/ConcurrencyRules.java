@@ -200,7 +200,7 @@ public abstract class ConcurrencyRules {
   /** Counts in a file, which knows nothing of locks. */
   private void assertNoneLost(int processes, int increments)
       throws IOException, InterruptedException {
-    ByUrl.needed(fixture);
+    ByUrl.neededInProcesses(fixture);
     String name = fixture.name("file");
     Path file = Files.createTempFile("holdfast-tck", ".count");
     fixture.atEnd(() -> file.toFile().delete());

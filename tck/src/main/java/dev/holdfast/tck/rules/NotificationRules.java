@@ -239,6 +239,31 @@ public abstract class NotificationRules {
 
   @Test
   @Rule("WAIT-11")
+  @IfThisFails("check that the end of one manager's subscription ends no other manager's")
+  void aManagerThatNoLongerWaitsSilencesNoOtherManager() {
+    LockManager holder = fixture.open();
+    LockManager waits = patient();
+    LockManager passing = patient();
+    needsNotifications(holder, waits);
+    tried(
+        () -> {
+          List<Waited> all = waited(holder, waits, 4, "shared");
+          awaitSubscribed(all.size());
+          List<CompletableFuture<?>> others = new ArrayList<>();
+          for (Waited one : all) {
+            LockRequest request = fixture.request(one.name()).waitForever();
+            others.add(passing.tryAcquireAsync(request));
+          }
+          Attempts.comes(() -> false); // until both managers are subscribed
+          others.forEach(other -> other.cancel(true));
+          Attempts.comes(() -> false); // until one of them no longer is
+          all.forEach(one -> one.release(ReleaseWay.RELEASE));
+          assertServed(all);
+        });
+  }
+
+  @Test
+  @Rule("WAIT-11")
   @IfThisFails("check that a name is subscribed again right after it was unsubscribed")
   void aNameThatIsWaitedForAgainIsSubscribedToAgain() {
     Seed seed = new Seed();

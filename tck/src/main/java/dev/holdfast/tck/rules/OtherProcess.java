@@ -86,7 +86,9 @@ final class OtherProcess {
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m"));
     command.addAll(List.of("-cp", classPath(), OtherProcess.class.getName()));
     command.addAll(
-        List.of(ByUrl.needed(fixture), fixture.environment().hasNodeOptions() ? PATIENT : ""));
+        List.of(
+            ByUrl.neededInProcesses(fixture),
+            fixture.environment().hasNodeOptions() ? PATIENT : ""));
     command.addAll(List.of(task, name, Long.toString(ttl.toMillis())));
     command.addAll(List.of(more));
     try {

@@ -26,6 +26,12 @@ public abstract class OutageRules {
   /** More than a state that counts to three needs. */
   private static final int OUTAGES = 5;
 
+  /** More than a circuit breaker counts, mostly ten at most. */
+  private static final int MANY_OUTAGES = 12;
+
+  /** Shorter than a circuit breaker stays open, and longer than a few attempts. */
+  private static final Duration PROMPTLY = Duration.ofMillis(900);
+
   private static final String HASTY = "nodeTimeout=80ms";
 
   /** Longer than an attempt waits for an answer. */
@@ -60,6 +66,31 @@ public abstract class OutageRules {
 
       Attempts.awaitVotes(fixture, locks, fixture.nodes());
     }
+  }
+
+  /** The nodes answer all the time, so that no connection must be made again. */
+  @Test
+  @Rule("FAULT-8")
+  @IfThisFails("check that each request asks the nodes, however many before it ended in an outage")
+  void nodesAreAskedRightAfterManyOutages() {
+    Needs.of(fixture, TckFault.REFUSING);
+    LockManager locks = fixture.open();
+    Attempts.untilGot(fixture, locks, fixture.name("before"));
+    Retries.anyOf(
+        () -> {
+          Faults.begin(fixture, TckFault.REFUSING, fixture.blocking(), "");
+          for (int i = 0; i < MANY_OUTAGES; i++) {
+            Attempts.once(locks, fixture.name("during"), fixture.ttl());
+          }
+          Faults.end(TckFault.REFUSING, fixture.blocking(), "");
+
+          long begun = System.nanoTime();
+          boolean isGranted = false;
+          while (!isGranted && Elapsed.since(begun).compareTo(PROMPTLY) < 0) {
+            isGranted = Attempts.once(locks, fixture.name("after"), fixture.ttl()).isPresent();
+          }
+          assertThat(isGranted).as("a lock was granted once the nodes had recovered").isTrue();
+        });
   }
 
   /** One node ends each connection, one hangs, and the others are not there. */

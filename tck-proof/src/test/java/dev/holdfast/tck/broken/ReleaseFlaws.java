@@ -189,6 +189,20 @@ final class ReleaseFlaws {
                       }
                     })
             .asVariation(),
+        Flaw.inLease(
+                "close() sends the release and does not wait for the answer",
+                Set.of("REL-11", "LISTEN-5"),
+                right ->
+                    new PassingLease(right) {
+                      @Override
+                      public void close() {
+                        if (!isHeld()) {
+                          super.close(); // which warns
+                        }
+                        releaseAsync();
+                      }
+                    })
+            .asVariation(),
         Flaw.inRedlock(
             "a release lets the lock expire soon",
             Set.of("REL-8"),

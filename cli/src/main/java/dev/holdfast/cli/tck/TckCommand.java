@@ -36,8 +36,10 @@ import picocli.CommandLine.Spec;
       "  redlock:DRIVER:redis://  servers that run already and hold nothing. They are",
       "                           emptied, and their settings changed, many times; a",
       "                           question comes first, unless --yes is given",
-      "  anything else            is tested only through its managers, which must all",
-      "                           see the same locks; memory: gets a name for that",
+      "  mybackend:{name}         names that exist nowhere else, for tests that run at",
+      "                           the same time: several times faster; memory: is that",
+      "  anything else            all managers must see the same locks",
+      "The last two are tested only through their managers.",
       "Rules that cannot be tested are listed, with the reason.",
       "",
       "JSON: url, passed, complete, begun, millis, environment, declared, undeclared,",
@@ -56,7 +58,7 @@ import picocli.CommandLine.Spec;
       "  holdfast tck --url memory:",
       "  holdfast tck --url 'redlock:jedis:{nodes}' --report target/tck",
       "  holdfast tck --class-path my.jar --url 'redlock:mydriver:{nodes}' --nodes 3",
-      "  holdfast tck --class-path my.jar --url mybackend:somewhere --rule REL,ACQ-1"
+      "  holdfast tck --class-path my.jar --url 'mybackend:{name}' --rule REL,ACQ-1"
     })
 @SuppressWarnings("NullAway.Init")
 public final class TckCommand implements Callable<Integer> {

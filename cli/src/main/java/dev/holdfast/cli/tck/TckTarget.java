@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The environment that a URL gives the kit.
  *
- * @param url by which managers are opened, with {@code {nodes}} in place of nodes
+ * @param url by which managers are opened, with {@code {nodes}} in place of nodes, or {@code
+ *     {name}} in place of a name
  * @param parsed the same with nodes
  * @param shown the URL as it was given, users and passwords hidden
  * @param running the nodes, if they run already
@@ -33,6 +34,8 @@ record TckTarget(
     int count,
     boolean isInProcess) {
   private static final String NODES = "{nodes}";
+  private static final String NAME = "{name}";
+  private static final String ANY_NAME = "any-name";
   private static final String ANY_NODE = "redis://127.0.0.1:1";
   private static final Pattern GIVEN_NODES = Pattern.compile("(?i)rediss?://[^?]*");
   private static final String MEMORY = "memory";
@@ -54,8 +57,8 @@ record TckTarget(
           "--nodes says how many servers {nodes} stands for, and --url has no {nodes}: write for"
               + " example redlock:jedis:{nodes}");
     }
-    LockUrl parsed = LockUrl.parse(given, Map.of());
-    String shown = parsed.toString();
+    LockUrl parsed = LockUrl.parse(given.replace(NAME, ANY_NAME), Map.of());
+    String shown = parsed.toString().replace(ANY_NAME, NAME);
     if (parsed.addresses().isPresent()) {
       requireNodesMayBeShared(isInProcess);
       RedisNodeUri.all(parsed); // says what is wrong before a node is asked
@@ -71,7 +74,7 @@ record TckTarget(
           false);
     }
     boolean isMemory = parsed.scheme().equals(MEMORY);
-    String url = isMemory && parsed.name().isEmpty() ? given.replaceFirst(":", ":tck") : given;
+    String url = isMemory && parsed.name().isEmpty() ? given.replaceFirst(":", ":" + NAME) : given;
     return new TckTarget(url, parsed, shown, List.of(), 0, isMemory || isInProcess);
   }
 

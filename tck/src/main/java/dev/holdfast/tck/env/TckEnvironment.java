@@ -23,7 +23,8 @@ public interface TckEnvironment extends AutoCloseable {
   /**
    * A backend that is seen through its managers alone, in this process and in others.
    *
-   * @param url by which all managers see the same locks
+   * @param url by which all managers see the same locks. {@code {name}} in it stands for a name of
+   *     which each environment has another, so that tests may run at the same time
    * @return an environment without nodes
    */
   static TckEnvironment ofUrl(String url) {
@@ -33,13 +34,13 @@ public interface TckEnvironment extends AutoCloseable {
   /**
    * A backend that is seen through its managers alone.
    *
-   * @param url by which all managers see the same locks
+   * @param url by which all managers see the same locks, with {@code {name}} as above
    * @param isInProcess whether other processes have other locks, as with {@code memory:name}
    * @param brokenByDesign as {@link #brokenByDesign()}
    * @return an environment without nodes
    */
   static TckEnvironment ofUrl(String url, boolean isInProcess, Map<String, String> brokenByDesign) {
-    return new UrlEnvironment(url, isInProcess, brokenByDesign);
+    return UrlEnvironment.of(url, isInProcess, brokenByDesign);
   }
 
   /**

@@ -3,18 +3,28 @@ package dev.holdfast.tck.env;
 import dev.holdfast.LockManager;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * A backend that is seen through its managers alone.
  *
  * @param address its URL
+ * @param isIsolated whether no other environment has this URL
  * @param isInProcess whether other processes have other locks
  * @param brokenByDesign the reasons by rule
  */
-record UrlEnvironment(String address, boolean isInProcess, Map<String, String> brokenByDesign)
+record UrlEnvironment(
+    String address, boolean isIsolated, boolean isInProcess, Map<String, String> brokenByDesign)
     implements TckEnvironment {
+  private static final String NAME = "{name}";
+
   UrlEnvironment {
     brokenByDesign = Map.copyOf(brokenByDesign);
+  }
+
+  static UrlEnvironment of(String url, boolean isInProcess, Map<String, String> brokenByDesign) {
+    String address = url.replace(NAME, "tck-" + UUID.randomUUID());
+    return new UrlEnvironment(address, !address.equals(url), isInProcess, brokenByDesign);
   }
 
   @Override

@@ -108,7 +108,7 @@ public abstract class SecretRules {
     List<String> changed = new ArrayList<>();
     for (String uri : uris) {
       if (!uri.contains("://")) {
-        abort("there is no place for a password in " + uri);
+        abort("this environment's URL has no place for a password");
       }
       changed.add(uri.replaceAll("://([^@/,]*@)?", "://" + user + ":" + secret + "@"));
     }

@@ -3,7 +3,7 @@ package dev.holdfast.benchmarks;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
-/** How much memory this process' threads have asked for. */
+/** The memory that the threads of this process have allocated so far. */
 final class Allocation {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 

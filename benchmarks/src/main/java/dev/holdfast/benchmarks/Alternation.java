@@ -23,7 +23,7 @@ final class Alternation {
    */
   private static final double MAX_COMPILING = 0.05;
 
-  /** How many times the least number of rounds a full run warms up at most. */
+  /** The largest number of warm-up rounds of a full run, as a multiple of the least number. */
   private static final int PATIENCE = 4;
 
   private final Scenario scenario;

@@ -42,7 +42,7 @@ public final class Bench {
   }
 
   /**
-   * The contestants of this run.
+   * Returns the contestants of this run.
    *
    * @return in the order in which they are shown
    */
@@ -51,7 +51,7 @@ public final class Bench {
   }
 
   /**
-   * The scenarios of this run.
+   * Returns the scenarios of this run.
    *
    * @return each with its name and what is done in it
    */
@@ -60,7 +60,7 @@ public final class Bench {
   }
 
   /**
-   * Measures. Starts the servers and ends them.
+   * Starts the servers, measures, and ends the servers.
    *
    * @param soFar receives all results so far after each scenario
    * @return all results

@@ -14,7 +14,10 @@ final class ContendingProcess {
 
   private ContendingProcess() {}
 
-  /** Which kind of lock, how many threads, for how many milliseconds, and the servers. */
+  /**
+   * Runs the process. The arguments are the kind of lock, the number of threads, the milliseconds,
+   * and the servers.
+   */
   public static void main(String[] arguments) throws Exception {
     int threads = Integer.parseInt(arguments[1]);
     Duration time = Duration.ofMillis(Long.parseLong(arguments[2]));

@@ -15,7 +15,7 @@ final class Crowd {
   @FunctionalInterface
   interface Member {
     /**
-     * Works.
+     * Runs the work of one thread.
      *
      * @param number from 0
      * @param end by {@link System#nanoTime()}

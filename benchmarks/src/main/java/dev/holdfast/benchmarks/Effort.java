@@ -3,7 +3,7 @@ package dev.holdfast.benchmarks;
 import java.time.Duration;
 
 /**
- * How long is measured.
+ * The amount of measuring in a run.
  *
  * @param rounds that count
  * @param quick whether what needs minutes is cut short
@@ -12,17 +12,20 @@ record Effort(int rounds, boolean quick) {
   static final int ROUNDS = 7;
   static final int QUICK_ROUNDS = 3;
 
-  /** So many rounds are run and forgotten, for the compilers. */
+  /**
+   * Returns the number of rounds that run first and do not count, so that the compilers have done
+   * their work.
+   */
   int warmUps() {
     return quick ? 1 : 3;
   }
 
-  /** One of two values. */
+  /** Returns the value of a full run or of a quick one. */
   int either(int full, int ifQuick) {
     return quick ? ifQuick : full;
   }
 
-  /** One of two times. */
+  /** Returns the time of a full run or of a quick one. */
   Duration either(Duration full, Duration ifQuick) {
     return quick ? ifQuick : full;
   }

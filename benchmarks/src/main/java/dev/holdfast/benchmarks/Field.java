@@ -47,7 +47,10 @@ final class Field implements AutoCloseable {
     }
   }
 
-  /** One that does not end in time is left behind. */
+  /**
+   * Closes a contestant or a link. If that takes longer than the limit, it is left behind with a
+   * note.
+   */
   private void close(AutoCloseable each) {
     FutureTask<Void> closing =
         new FutureTask<>(
@@ -84,14 +87,14 @@ final class Field implements AutoCloseable {
     return notes;
   }
 
-  /** One that has failed takes no further part. */
+  /** Removes a contestant that has failed, with a note. */
   void leaveOut(Subject subject, Exception why) {
     subjects.remove(subject);
     close(subject.contestant());
     notes.add(subject.kind().label() + " failed: " + why);
   }
 
-  /** The servers end whatever becomes of the others. */
+  /** Closes all contestants, and ends the servers even if a contestant cannot be closed. */
   @Override
   public void close() {
     subjects.forEach(subject -> opened.add(0, subject.contestant()));

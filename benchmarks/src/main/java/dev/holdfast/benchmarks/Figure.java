@@ -45,7 +45,7 @@ public enum Figure {
   }
 
   /**
-   * Its name and unit.
+   * Returns the name of the figure, with its unit.
    *
    * @return as the head of a column
    */
@@ -54,7 +54,7 @@ public enum Figure {
   }
 
   /**
-   * How exactly it is shown.
+   * Returns the number of decimals that are shown.
    *
    * @return digits after the point
    */
@@ -63,9 +63,9 @@ public enum Figure {
   }
 
   /**
-   * Whether its ratio to the floor's is shown, too.
+   * Returns whether the ratio to the floor's figure is shown, too.
    *
-   * @return false for those that have a scale of their own
+   * @return false for figures that have a scale of their own
    */
   public boolean isCompared() {
     return shown == Shown.WITH_RATIO;

@@ -49,7 +49,7 @@ record FirstLock(int nodes) implements Scenario {
     return List.of("java -cp … without tuning for a fast start, and loading classes is most of it");
   }
 
-  /** The new JVM: which kind of lock, and the servers. */
+  /** Runs in the new JVM. The arguments are the kind of lock and the servers. */
   public static void main(String[] arguments) throws Exception {
     Kind kind = Kinds.of(arguments[0]);
     List<String> uris = List.of(arguments).subList(1, arguments.length);

@@ -91,7 +91,7 @@ record KeptAlive(int leases, Duration time) implements Scenario {
         });
   }
 
-  /** How many names are on a majority of the servers. */
+  /** Returns the number of names that are on a majority of the servers. */
   long held(List<TestNode> nodes, IntFunction<String> name) {
     int[] on = new int[leases];
     nodes.forEach(node -> count(node, name, on));

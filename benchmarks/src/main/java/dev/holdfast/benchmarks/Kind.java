@@ -33,7 +33,7 @@ public record Kind(
     PEER
   }
 
-  /** How many servers a lock can use. */
+  /** The number of servers that a lock can use. */
   public enum Reach {
     /** One. */
     ONE_NODE,
@@ -55,7 +55,7 @@ public record Kind(
   @FunctionalInterface
   public interface Opener {
     /**
-     * Connects.
+     * Connects to the servers.
      *
      * @param uris of the servers, such as {@code redis://127.0.0.1:6379}
      * @return a lock, to be closed by the caller
@@ -64,7 +64,7 @@ public record Kind(
     Contestant open(List<String> uris) throws Exception;
   }
 
-  /** Whether it can be a lock over so many servers. */
+  /** Returns whether this can be a lock over so many servers. */
   boolean reaches(int nodes) {
     return switch (reach) {
       case ONE_NODE -> nodes == 1;

@@ -46,7 +46,7 @@ final class Kinds {
     return List.copyOf(all);
   }
 
-  /** The one of this name. */
+  /** Returns the kind of lock with this id. */
   static Kind of(String id) {
     return all().stream().filter(kind -> kind.id().equals(id)).findFirst().orElseThrow();
   }

@@ -32,7 +32,7 @@ final class Lateness implements AutoCloseable {
     }
   }
 
-  /** Up to now. */
+  /** Returns the longest delay so far. */
   double worstMillis() {
     return worst / 1e6;
   }

@@ -32,7 +32,7 @@ public record Machine(
     int processors, long memoryMegabytes, String java, double load, Map<String, String> versions) {
   private static final long MEGABYTE = 1_048_576;
 
-  /** Looks. */
+  /** Reads the properties of this machine and the versions of the servers and libraries. */
   static Machine found() {
     Map<String, String> versions = new LinkedHashMap<>();
     try (TestNodes nodes = TestNodes.start(1)) {

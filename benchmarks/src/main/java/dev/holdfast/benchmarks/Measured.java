@@ -16,7 +16,7 @@ final class Measured {
     rounds.computeIfAbsent(kind, k -> new ArrayList<>()).add(new EnumMap<>(figures));
   }
 
-  /** The contestants, in the order in which they were added. */
+  /** Returns one row for each contestant, in the order in which they were added. */
   List<Report.Row> rows() {
     return rounds.keySet().stream().map(this::row).toList();
   }

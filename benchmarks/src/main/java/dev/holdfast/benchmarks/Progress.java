@@ -1,6 +1,6 @@
 package dev.holdfast.benchmarks;
 
-/** How far a run is. Safe for use by many threads. */
+/** The progress of a run. Safe for use by many threads. */
 final class Progress {
   private final int scenarios;
   private volatile String text = "starting";

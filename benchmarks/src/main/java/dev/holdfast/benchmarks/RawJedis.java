@@ -50,7 +50,7 @@ final class RawJedis implements RawLock {
     answers(Command.EVALSHA, release, "1", name, token);
   }
 
-  /** How many servers answered anything but null. */
+  /** Sends a command to all servers, and returns the number of answers that are not null. */
   private int answers(Command command, String... words) throws InterruptedException {
     List<Connection> connections = pool.takeFirst();
     try {

@@ -27,12 +27,15 @@ final class RedissonLocks implements Contestant {
     this.locks = locks.apply(clients);
   }
 
-  /** One of those that use one server. */
+  /** Returns a contestant for a lock that uses one server. */
   static Contestant single(List<String> uris, BiFunction<RedissonClient, String, RLock> lock) {
     return new RedissonLocks(uris, clients -> name -> lock.apply(clients.get(0), name));
   }
 
-  /** Redlock, which Redisson calls deprecated and still is its only lock over several servers. */
+  /**
+   * Returns Redisson's Redlock. It is deprecated, but it is Redisson's only lock over several
+   * servers.
+   */
   @SuppressWarnings("deprecation")
   static Contestant redlock(List<String> uris) {
     return new RedissonLocks(

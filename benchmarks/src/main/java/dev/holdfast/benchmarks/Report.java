@@ -31,7 +31,7 @@ public record Report(Instant begun, Machine machine, List<String> terms, List<Re
    */
   public record Result(String id, String title, int rounds, List<Row> rows, List<String> notes) {
     /**
-     * The figures that any contestant has.
+     * Returns the figures that at least one contestant has.
      *
      * @return in the order of columns
      */

@@ -11,35 +11,35 @@ interface Scenario {
   /** Returns a title that says what is done. */
   String title();
 
-  /** How many servers there are. */
+  /** Returns the number of servers. */
   int nodes();
 
-  /** Whether a lock takes part; it reaches these servers. */
+  /** Returns whether a kind of lock takes part. It can use this number of servers. */
   default boolean admits(Kind kind) {
     return true;
   }
 
-  /** How often each contestant's turn comes in a round. */
+  /** Returns the number of turns that each contestant has in a round. */
   default int turns(Effort effort) {
     return 1;
   }
 
-  /** How many rounds are run before those that count. */
+  /** Returns the number of rounds that run before those that count. */
   default int warmUps(Effort effort) {
     return effort.warmUps();
   }
 
-  /** How many rounds count. */
+  /** Returns the number of rounds that count. */
   default int rounds(Effort effort) {
     return effort.rounds();
   }
 
-  /** Whether contestants talk to one of the servers by a {@link SlowProxy}. */
+  /** Returns whether contestants reach one of the servers through a {@link SlowProxy}. */
   default boolean isLinked() {
     return false;
   }
 
-  /** A turn. */
+  /** Runs one turn of a contestant. */
   void slice(Subject subject, Effort effort, Tally tally) throws Exception;
 
   /** Returns the figures of a round. */

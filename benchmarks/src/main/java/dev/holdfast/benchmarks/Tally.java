@@ -111,7 +111,7 @@ final class Tally {
     noted.put(figure, value);
   }
 
-  /** All of it; the caller's to add to. */
+  /** Returns a copy of the noted figures, which the caller may change. */
   synchronized Map<Figure, Double> noted() {
     return new EnumMap<>(noted);
   }
@@ -140,7 +140,9 @@ final class Tally {
     return nanos.getMaxValue() / 1e6;
   }
 
-  /** How long the last of so many waits in a line, if passing the lock on takes one round trip. */
+  /**
+   * Returns the time that the last of so many threads waits if each handoff takes one round trip.
+   */
   synchronized double idealMillis(int threads) {
     return threads * (holds.getMean() + roundTrip) / 1e6;
   }

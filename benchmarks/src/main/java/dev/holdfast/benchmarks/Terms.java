@@ -10,16 +10,16 @@ import java.util.concurrent.locks.LockSupport;
  * applies.
  */
 public final class Terms {
-  /** How long a lock lives if its holder dies. */
+  /** The time to live of a lock, after which it ends if its holder dies. */
   public static final Duration TTL = Duration.ofSeconds(30);
 
-  /** How long a lock is waited for. */
+  /** The longest time that a thread waits for a lock. */
   public static final Duration WAIT = Duration.ofSeconds(60);
 
-  /** How many connections to each server, where there is a pool. */
+  /** The number of connections to each server, for contestants with a pool. */
   public static final int POOL = 32;
 
-  /** How long a lock is held where threads want the same one. */
+  /** The time for which a lock is held in scenarios where threads want the same lock. */
   static final Duration HOLD = Duration.ofMillis(1);
 
   /** Between attempts, where a lock leaves the waiting to its user: a random part of these. */

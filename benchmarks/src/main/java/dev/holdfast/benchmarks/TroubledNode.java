@@ -34,13 +34,13 @@ record TroubledNode(Trouble trouble) implements Scenario {
     return NODES;
   }
 
-  /** A bare driver waits for every reply. */
+  /** Returns false for a bare driver, because that waits for every reply. */
   @Override
   public boolean admits(Kind kind) {
     return kind.family() != Family.FLOOR;
   }
 
-  /** A link costs time of its own. */
+  /** Returns true only if the trouble needs the link, because the link itself costs time. */
   @Override
   public boolean isLinked() {
     return trouble == Trouble.SLOW;

@@ -30,7 +30,7 @@ final class Ambush {
     this.key = key;
   }
 
-  /** Before a round is sent. */
+  /** Lays an ambush, perhaps. Called before a round is sent. */
   static void mayBeLaid(World world, Host sender, Round round) {
     if (!world.rates.ambushes
         || world.isHealed()
@@ -49,7 +49,7 @@ final class Ambush {
     }
   }
 
-  /** The nodes that have the key, if they are a bare quorum. */
+  /** Returns the nodes that have the key if they are a bare quorum, and no node otherwise. */
   private List<Node> quorum() {
     List<Node> quorum = world.nodes.stream().filter(node -> keyAt(node) != null).toList();
     return quorum.size() == world.setting.quorum() ? quorum : List.of();
@@ -87,7 +87,10 @@ final class Ambush {
     world.at(voted, null, () -> ifItVoted(loser));
   }
 
-  /** The one whose counter is behind those of the others, for what it is told to be missed. */
+  /**
+   * Returns the node to cut off. Without the restart guard this is the node whose counter is behind
+   * those of the others, so that the counter misses the next value.
+   */
   private Node cut(List<Node> quorum) {
     return world.setting.guard()
         ? quorum.get(world.random.nextInt(quorum.size()))
@@ -95,8 +98,8 @@ final class Ambush {
   }
 
   /**
-   * Before a fencing token is stored: another client asks, and is there first at the nodes that are
-   * free, while one node of the quorum cannot be reached.
+   * Wakes another client before a fencing token is stored. Its attempt reaches the free nodes
+   * first, while one node of the quorum cannot be reached.
    */
   private void wake(String token) {
     List<Node> quorum = quorum();

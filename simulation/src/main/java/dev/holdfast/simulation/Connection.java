@@ -47,7 +47,7 @@ final class Connection {
     return host;
   }
 
-  /** The node's life in which it accepted this connection. */
+  /** Returns the life of the node in which it accepted this connection. */
   long epoch() {
     return epoch;
   }
@@ -56,14 +56,17 @@ final class Connection {
     return ended;
   }
 
-  /** Since when it works without a hitch; never, if it does not. */
+  /**
+   * Returns the time since which this works without trouble, or {@link Long#MAX_VALUE} if it does
+   * not.
+   */
   long worksSince() {
     return made.isDone() && !ended && !cutUp && !cutDown
         ? Math.max(establishedAt, troubledUntil)
         : Long.MAX_VALUE;
   }
 
-  /** Whether it had ended, for its client, by then. */
+  /** Returns whether this had ended by then, as the client saw it. */
   boolean hadEndedAt(long then) {
     return ended && endedAt <= then;
   }
@@ -76,7 +79,7 @@ final class Connection {
     world.at(up(), null, () -> node.accept(this));
   }
 
-  /** The node has accepted. */
+  /** Notes that the node has accepted. */
   void accepted(long nodeEpoch) {
     epoch = nodeEpoch;
     world.at(
@@ -91,7 +94,7 @@ final class Connection {
         });
   }
 
-  /** No server listens there. */
+  /** Ends this, because no server listens there. */
   void refused() {
     world.at(down(), host, () -> end("connection refused", false));
   }
@@ -109,7 +112,10 @@ final class Connection {
     }
   }
 
-  /** The end of a connection leaves open whether the command was carried out, and when. */
+  /**
+   * Breaks the connection at a request, so that the client does not know whether and when the node
+   * carries out the command.
+   */
   private void breakWith(Request request) {
     world.note(host.id(), node.id(), "connection breaks", "");
     int kind = world.random.nextInt(3);
@@ -125,14 +131,16 @@ final class Connection {
     resetIn(world.spread(100, 500_000));
   }
 
-  /** Something that has no answer is on its way to the node. */
+  /** Sends the node a message that has no answer. */
   void say(Runnable atNode) {
     if (!cutUp && !ended) {
       world.at(up(), null, () -> node.act(this, atNode));
     }
   }
 
-  /** Something that was not asked for is on its way to the client, and may be the last thing. */
+  /**
+   * Sends the client a message that it did not request. The connection may break at this message.
+   */
   void tell(Runnable atClient) {
     if (!world.isHealed() && world.chance(world.rates.breaksPerMille)) {
       world.note(host.id(), node.id(), "connection breaks", "");
@@ -151,7 +159,7 @@ final class Connection {
     }
   }
 
-  /** A reply is on its way. */
+  /** Sends a reply. */
   void reply(Request request, @Nullable Object reply) {
     if (!cutDown) {
       world.at(down(), host, () -> answer(request, reply));
@@ -166,20 +174,20 @@ final class Connection {
     host.driver.answer(request.round(), index, reply);
   }
 
-  /** The client hears that it has ended. */
+  /** Ends this at the client after a delay. */
   void resetIn(long micros) {
     long when = Math.min(world.now() + micros, world.healing());
     world.at(Math.max(when, arrivesDownAfter), host, () -> end("connection reset", true));
   }
 
-  /** Nothing gets through either way until then; what is sent arrives after it. */
+  /** Lets nothing through either way until then. A message that is sent meanwhile arrives later. */
   void stall(long until) {
     arrivesUpAfter = Math.max(arrivesUpAfter, until);
     arrivesDownAfter = Math.max(arrivesDownAfter, until);
     troubledUntil = Math.max(troubledUntil, until);
   }
 
-  /** The node is gone and says nothing. */
+  /** Loses all further messages, as when the node is gone without a reset. */
   void silence() {
     cutUp = true;
     cutDown = true;
@@ -208,7 +216,10 @@ final class Connection {
     }
   }
 
-  /** The process at its end has died: what it sent last is lost, or is not. */
+  /**
+   * Ends this because the client's process has died. The last messages that it sent may be lost or
+   * not.
+   */
   void die() {
     ended = true;
     endedAt = world.now();

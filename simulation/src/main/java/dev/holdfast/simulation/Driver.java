@@ -97,14 +97,14 @@ final class Driver implements RedisNodes {
         });
   }
 
-  /** A node gives no answer. */
+  /** Reports that a node gives no answer. */
   void fail(Round round, int index, IOException cause) {
     Poll poll = world.judge.polls.failing(round, index);
     round.failure(index, cause);
     world.judge.polls.read(poll);
   }
 
-  /** A node has answered. */
+  /** Reports a node's answer. */
   void answer(Round round, int index, @Nullable Object reply) {
     Poll poll = world.judge.polls.reading(round, index, reply);
     if (reply instanceof RedisError error) {
@@ -115,7 +115,7 @@ final class Driver implements RedisNodes {
     world.judge.polls.read(poll);
   }
 
-  /** The key that a command stores a token at, unless there is one. */
+  /** Returns the key at which an attempt stores its token, or empty for other commands. */
   private static Optional<String> attemptAt(Command command) {
     if (command instanceof Command.SetIfAbsent set) {
       return Optional.of(set.key());
@@ -125,7 +125,10 @@ final class Driver implements RedisNodes {
         : Optional.empty();
   }
 
-  /** It alone takes a counter and three words: our token, the fencing token, how long it lives. */
+  /**
+   * Returns whether this is the second trip of a grant. Only that takes a counter and three words:
+   * the token, the fencing token and its time to live.
+   */
   private static boolean isSecondTrip(Command command) {
     return command instanceof Command.Eval eval
         && !eval.withSource()
@@ -156,13 +159,13 @@ final class Driver implements RedisNodes {
     return present[node];
   }
 
-  /** Whether a connection has worked since then. */
+  /** Returns whether the connection to a node has worked since then. */
   boolean reaches(Node node, long then) {
     Connection connection = present[node.id()];
     return connection != null && connection.worksSince() <= then && node.worksSince() <= then;
   }
 
-  /** Whether the connection that listens to a node has worked since then. */
+  /** Returns whether the subscription's connection to a node has worked since then. */
   boolean listens(Node node, long then) {
     SimulatedSubscription subscription = subscriptions[node.id()];
     return subscription != null
@@ -170,7 +173,10 @@ final class Driver implements RedisNodes {
         && node.worksSince() <= then;
   }
 
-  /** Whether it has worked since then, or has been away, though the node can be reached. */
+  /**
+   * Returns whether the client can subscribe at a node. The node can be reached, and the connection
+   * of the subscription has worked since then or had ended by then.
+   */
   boolean mayListen(Node node, long then) {
     SimulatedSubscription subscription = subscriptions[node.id()];
     boolean away = subscription == null || subscription.connection().hadEndedAt(then);
@@ -182,7 +188,7 @@ final class Driver implements RedisNodes {
         .anyMatch(connection -> connection != null && connection.awaitsAnswers());
   }
 
-  /** Whether its manager connects, and has asked for no lock yet. */
+  /** Returns whether the manager is connecting and no request for a lock was made yet. */
   boolean isOpening() {
     return present[0] != null && !opened;
   }

@@ -31,7 +31,10 @@ final class EventQueue {
     return first;
   }
 
-  /** Most timers are cancelled: left to wait for their time, they would be most of the queue. */
+  /**
+   * Removes an event. Most timers are cancelled, and would fill the queue if they waited for their
+   * time.
+   */
   void remove(Event event) {
     int hole = event.place;
     if (hole < 0) {

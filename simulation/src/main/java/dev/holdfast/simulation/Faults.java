@@ -43,7 +43,7 @@ final class Faults {
     some(rates.closes, () -> host().workload().close());
   }
 
-  /** Twice a second, and until the end of the run. */
+  /** Stops all nodes for a short time, twice a second until the end of the run. */
   private void stutter() {
     long micros = world.setting.stutterMillis() * 1_000L;
     world.nodes.forEach(node -> node.pause(world.now() + micros));
@@ -123,7 +123,7 @@ final class Faults {
     host.clock.setWall(step);
   }
 
-  /** All but the last one. */
+  /** Kills a client, unless it is the last one. */
   private void die() {
     if (alive().size() == 1) {
       return;

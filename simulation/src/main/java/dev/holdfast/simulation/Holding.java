@@ -22,15 +22,15 @@ final class Holding {
   private long ranWhenSeenOver = -1;
   boolean heldWhenReleased;
 
-  /** Whether the last extension that the holder asked for was an outage. */
+  /** True if the last extension that the holder requested was an outage. */
   boolean couldNotExtend;
 
   int timesLost;
 
-  /** Whether its holder has asked for its transfer. */
+  /** True if the holder has requested the transfer. */
   boolean isTransferring;
 
-  /** Whether a late renewal has put its key back since its transfer. */
+  /** True if a late renewal has stored the key again since the transfer. */
   boolean isPutBack;
 
   /** The end of validity by each clock. A wall clock that is set back gives time back. */
@@ -69,7 +69,9 @@ final class Holding {
     over(now);
   }
 
-  /** Lost data has made a second owner possible. Returns false if that was so already. */
+  /**
+   * Notes that lost data has made a second owner possible. Returns false if that was known already.
+   */
   boolean excuse() {
     boolean first = !excused;
     excused = true;
@@ -102,21 +104,21 @@ final class Holding {
     extensions.add(call);
   }
 
-  /** Whether its holder ever asked for that. */
+  /** Returns whether the holder ever requested an extension. */
   boolean isExtended() {
     return extended;
   }
 
-  /** No extension is to go on after the lease's own end. */
+  /** Ends all extensions, because none may go on after the lease's own end. */
   void endExtensions() {
     extensions.forEach(Judge.Call::ends);
   }
 
   /**
-   * How long its process has run since its end was first seen here, which asks the lease nothing: a
-   * lease that is asked notices its end.
+   * Returns the time that the process has run since the end of the lease was first seen here. This
+   * does not ask the lease, because a lease that is asked notices its end.
    *
-   * @return zero if its end has not come, or is not known here
+   * @return zero if the end has not come, or is not known here
    */
   long overdue() {
     boolean isKnown = !extended && request.keepAliveUpTo().isEmpty();
@@ -132,7 +134,7 @@ final class Holding {
     return claimed.isAheadOf(host.clock);
   }
 
-  /** The same whenever the same seed is run. */
+  /** Returns a number that is the same in each run of the same seed. */
   long digest() {
     return lease.token().hashCode();
   }

@@ -72,7 +72,7 @@ final class Host implements Scheduler {
     return pausedUntil > world.now();
   }
 
-  /** How long this process has run by now, or will have when it goes on. */
+  /** Returns the time that this process has run by now, or will have run when its pause ends. */
   long ranFor() {
     return Math.max(world.now(), pausedUntil) - pausedInAll;
   }
@@ -88,7 +88,10 @@ final class Host implements Scheduler {
         });
   }
 
-  /** Whether the callback that runs is of this very moment; no pause came between. */
+  /**
+   * Returns whether the current callback runs at the time it was planned for, without a pause in
+   * between.
+   */
   boolean isCalledBackAtOnce() {
     return calledBackAt == world.now();
   }
@@ -116,7 +119,7 @@ final class Host implements Scheduler {
     pausedUntil = until;
   }
 
-  /** Sleeps: a pause in which the monotonic clock stands still, too. */
+  /** Pauses this process and its monotonic clock, as a machine does that sleeps. */
   void sleep(long until) {
     if (!alive || isPaused()) {
       return;
@@ -141,7 +144,7 @@ final class Host implements Scheduler {
     return timer;
   }
 
-  /** At once, because what runs there hands tasks on, and nothing blocks. */
+  /** Runs the task at once, because such tasks only start other tasks and never block. */
   @Override
   public void fork(Runnable task) {
     task.run();

@@ -37,12 +37,14 @@ final class HostClock implements Clock {
     return wallThen + passed + passed * ppm / MILLION;
   }
 
-  /** How much true time this clock needs for so much of its own; rounded up. */
+  /** Returns the true time in which this clock advances by so much, rounded up. */
   long micros(long nanos) {
     return nanos <= 0 ? 0 : (nanos * 1_000 + MILLION + ppm - 1) / (MILLION + ppm);
   }
 
-  /** When its wall clock was set last, in true time; before all time if it was not. */
+  /**
+   * Returns the true time at which the wall clock was last set, or a negative number if it was not.
+   */
   long wallSetAt() {
     return wallSetAt;
   }

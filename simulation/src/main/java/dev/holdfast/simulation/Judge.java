@@ -32,7 +32,7 @@ final class Judge {
   /** Nodes follow no clock that is further from theirs. */
   private static final long CLOCK_OFF = 10_000_000;
 
-  /** For releases to be sent, again after a second if need be, and answered. */
+  /** The time for releases to be sent, again after a second if necessary, and answered. */
   private static final long TIME_TO_CLEAN = 2_500_000;
 
   final Listening listening;
@@ -79,7 +79,7 @@ final class Judge {
     }
   }
 
-  /** The lease of a token; null if it has not been handed over. */
+  /** Returns the lease of a token, or null if no client has got it. */
   @Nullable Holding holding(String token) {
     return byToken.get(token);
   }
@@ -118,7 +118,7 @@ final class Judge {
     return secondTrips;
   }
 
-  /** Fencing tokens that were not larger, as the documented limit allows. */
+  /** Returns the number of fencing tokens that were not larger, within the documented limit. */
   long regressions() {
     return regressions;
   }
@@ -194,7 +194,7 @@ final class Judge {
     return proposed <= largest.token() && lost >= common() && voteAgain;
   }
 
-  /** How many nodes any two quorums have in common. */
+  /** Returns the number of nodes that any two quorums have in common. */
   private long common() {
     return 2L * world.setting.quorum() - world.setting.nodes();
   }
@@ -220,7 +220,7 @@ final class Judge {
     holding.endExtensions();
   }
 
-  /** The holder has the text: from now on an adoption may be granted. */
+  /** Notes that the holder has the text. From now on an adoption may be granted. */
   void transferred(Holding holding) {
     if (holding.timesLost > 0) { // that it is not held may be seen before the text is there
       broken(Invariant.NO_REVIVAL, holding.host.id(), holding + " was lost, but is transferred");
@@ -231,7 +231,7 @@ final class Judge {
     holding.closed(world.now()); // its keys are left to the adoption, or to expire
   }
 
-  /** A text has given a lease. */
+  /** Notes that a text has given a lease. */
   void adopted(Holding holding, Transfers.Delivery delivery) {
     if (delivery.adoptions().incrementAndGet() > 1 && !delivery.from().isPutBack) {
       broken(
@@ -439,7 +439,7 @@ final class Judge {
     }
   }
 
-  /** Whether a client has held a lock at some time since then. */
+  /** Returns whether a client has held a lock at some time since then. */
   boolean hasHeld(Host host, String name, long then) {
     return holdings.getOrDefault(name, List.of()).stream()
         .anyMatch(held -> held.host == host && (!held.isOver() || held.overAt() > then));

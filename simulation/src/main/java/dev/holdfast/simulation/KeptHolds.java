@@ -40,7 +40,7 @@ final class KeptHolds {
     return cutShort;
   }
 
-  /** A release was answered: its lock was held until then. */
+  /** Notes that a release was answered, and how long its lock must keep other owners out. */
   void released(Holding holding) {
     if (!world.profile.asks(Invariant.HOLD_KEPT) || holding.request.holdAtLeast().isZero()) {
       return;

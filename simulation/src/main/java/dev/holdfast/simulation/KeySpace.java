@@ -139,7 +139,7 @@ final class KeySpace implements Lua.Commands {
     readOnly = is;
   }
 
-  /** {@code SET key value NX PX ttl}. */
+  /** Runs {@code SET key value NX PX ttl}. */
   boolean setIfAbsent(String key, String value, long ttlMillis) {
     requireMemory();
     if (get(key) != null) {

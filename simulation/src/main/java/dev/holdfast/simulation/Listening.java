@@ -31,7 +31,7 @@ final class Listening {
     private long idleSince;
     private final List<Long> patientSince = new ArrayList<>();
 
-    /** Whether a client has waited since then, not only for the answers to one attempt. */
+    /** Returns whether a client has waited since then for more than the answers to one attempt. */
     boolean isPatient(long then) {
       return patientSince.stream().anyMatch(since -> since <= then);
     }
@@ -46,7 +46,7 @@ final class Listening {
     return standings.computeIfAbsent(new Ask(host, key), ask -> new Standing());
   }
 
-  /** A request is made. */
+  /** Notes that a request is made. */
   void waits(Host host, LockRequest request) {
     Standing standing = of(host, request.name());
     standing.waiting++;
@@ -55,7 +55,7 @@ final class Listening {
     }
   }
 
-  /** A request that was made at some time is answered. */
+  /** Notes that a request is answered, which was made at some time. */
   void waitsNoMore(Host host, LockRequest request, long since) {
     Standing standing = of(host, request.name());
     standing.waiting--;
@@ -63,14 +63,14 @@ final class Listening {
     standing.patientSince.remove((Long) since);
   }
 
-  /** An attempt is sent, or a lease is in hand. */
+  /** Notes that an attempt is sent or a lease is granted. */
   void asks(Host host, String key) {
     Standing standing = of(host, key);
     standing.onNotified.clear();
     standing.asked++;
   }
 
-  /** A node's message has come, of one release. */
+  /** Notes that a node's message of a release has arrived. */
   void onNotified(Host host, Node node, String key, String message, Host by) {
     if (by == host) {
       return;
@@ -82,15 +82,15 @@ final class Listening {
     }
   }
 
-  /** How often a client has asked, or got a lock. */
+  /** Returns how often a client has sent an attempt or got a lease. */
   long asked(Host host, String key) {
     return of(host, key).asked;
   }
 
   /**
-   * A release is answered.
+   * Notes that a release is answered.
    *
-   * @param asked how often the client had asked when the release was sent
+   * @param asked the result of {@link #asked} when the release was sent
    */
   void onReleased(Host host, String key, long asked) {
     requireAsking(Invariant.NEXT, host, key, asked);
@@ -112,8 +112,8 @@ final class Listening {
   }
 
   /**
-   * Once a client has run for so long. A pause makes the attempt in flight slow, so that stragglers
-   * are waited for in it as long as for a quorum; so does one that is just over.
+   * Checks after a client has run for so long. A pause makes the attempt in flight slow, and so
+   * does a pause that has just ended: that attempt waits for stragglers as long as for a quorum.
    */
   private void after(long micros, Host host, Runnable check) {
     long due = host.ranFor() + micros;
@@ -174,7 +174,7 @@ final class Listening {
     }
   }
 
-  /** Three trips, while a quorum answers. */
+  /** Returns the time of three trips while a quorum answers. */
   private long attempt() {
     return Math.min(3 * MILLI * world.setting.nodeTimeoutMillis(), world.setting.quorumTimeout());
   }

@@ -1,6 +1,6 @@
 package dev.holdfast.simulation;
 
-/** How nodes lose their data, or a part of it. */
+/** The ways in which nodes lose their data, or a part of it. */
 final class Losses {
   private static final long HOUR = 3_600_000_000L;
   private static final long SHORTEST_OUTAGE = 10_000;
@@ -22,7 +22,7 @@ final class Losses {
     }
   }
 
-  /** Any number of them, in ways that the restart guard sees. */
+  /** Makes any number of nodes lose data, in ways that the restart guard detects. */
   static void someNodes(World world) {
     if (world.rates.stranger && !world.nodes.stream().allMatch(Node::isWhole)) {
       if (!world.isHealed()) {
@@ -65,7 +65,10 @@ final class Losses {
     }
   }
 
-  /** A client that has found a replica tries again after a second. */
+  /**
+   * Returns the end of a replication. It is early enough for a client that found a replica to retry
+   * after a second.
+   */
   private static long replication(World world) {
     long latest = Math.max(world.now(), world.healing() - 3_000_000);
     return Math.min(world.now() + world.spread(SHORTEST_OUTAGE, LONGEST_OUTAGE), latest);

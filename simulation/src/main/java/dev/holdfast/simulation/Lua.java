@@ -365,7 +365,9 @@ final class Lua {
     };
   }
 
-  /** One of the keys or of the arguments: half of what scripts ask for. */
+  /**
+   * Reads one of the keys or of the arguments. Half of the expressions in scripts are such words.
+   */
   private LuaTerm word(Function<Frame, List<String>> of) {
     require("[");
     LuaTerm index = expression();
@@ -409,7 +411,9 @@ final class Lua {
     };
   }
 
-  /** Plain words alone, from the beginning. Of the two values that Lua has, the first. */
+  /**
+   * Reads a search for plain text from the beginning. Returns only the first of Lua's two values.
+   */
   private LuaTerm find(LuaTerm text) {
     String word = take().substring(1);
     for (String plain : List.of(",", "1", ",", "true", ")")) {
@@ -421,7 +425,7 @@ final class Lua {
     };
   }
 
-  /** From a place to a place, neither of them counted from the end. */
+  /** Reads a cut from one place to another, neither of them counted from the end. */
   private LuaTerm sub(LuaTerm text) {
     LuaTerm from = expression();
     require(",");
@@ -435,7 +439,10 @@ final class Lua {
     };
   }
 
-  /** A whole number with all its digits, which is the one format that the core asks for. */
+  /**
+   * Reads a format. Only a whole number with all its digits is known, because the core uses no
+   * other.
+   */
   private LuaTerm format() {
     LuaTerm number = expression();
     require(")");

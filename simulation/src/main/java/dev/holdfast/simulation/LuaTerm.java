@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 interface LuaTerm {
   @Nullable Object value(Frame frame);
 
-  /** For arithmetic, which takes a text for a number. */
+  /** Returns the number for arithmetic, which accepts a text as a number. */
   default double number(Frame frame) {
     Double number = LuaNumber.of(value(frame));
     if (number == null) {
@@ -20,7 +20,7 @@ interface LuaTerm {
     return number;
   }
 
-  /** For comparisons, which take no text for a number. */
+  /** Returns the number for a comparison, which accepts no text as a number. */
   default double compared(Frame frame) {
     if (value(frame) instanceof Double number) {
       return number;
@@ -32,12 +32,12 @@ interface LuaTerm {
     return isTrue(value(frame));
   }
 
-  /** All but nil and false is true. */
+  /** Returns whether a value counts as true: any value except nil and false. */
   static boolean isTrue(@Nullable Object value) {
     return value instanceof Boolean flag ? flag : value != null;
   }
 
-  /** For what is joined. */
+  /** Returns the text for a concatenation. */
   default String text(Frame frame) {
     Object value = value(frame);
     if (value instanceof String text) {

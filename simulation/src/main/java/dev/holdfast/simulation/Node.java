@@ -114,13 +114,16 @@ final class Node {
     keys.restore(GUARD, Entry.hash(fields));
   }
 
-  /** Whether its votes do not count yet. */
+  /** Returns whether the votes of this node do not count yet. */
   boolean isQuarantined() {
     Entry guard = keys.get(GUARD);
     return guard == null || !"0".equals(guard.fields().get("since"));
   }
 
-  /** Whether it votes, and a client that sees it next finds nothing else; no replica is. */
+  /**
+   * Returns whether this node votes and the next client that examines it finds nothing else. A
+   * replica does not.
+   */
   boolean isWhole() {
     Entry guard = keys.get(GUARD);
     return worksSince() <= world.now()
@@ -142,12 +145,15 @@ final class Node {
     return keys;
   }
 
-  /** Since when nothing has been wrong with it; never, if something is. */
+  /**
+   * Returns the time since which this node works without trouble, or {@link Long#MAX_VALUE} if it
+   * does not.
+   */
   long worksSince() {
     return up && pausedUntil <= world.now() ? troubledUntil : Long.MAX_VALUE;
   }
 
-  /** Whether each answer since then has been a vote, as much as the restart guard goes. */
+  /** Returns whether the restart guard has let each answer since then count as a vote. */
   boolean votesSince(long then) {
     return keptOutAt < then;
   }
@@ -160,7 +166,10 @@ final class Node {
     return dataLostAt >= then;
   }
 
-  /** Also by a restart that came late enough for locks. */
+  /**
+   * Returns whether the counters were lost since then, also by a restart that came late enough for
+   * locks.
+   */
   boolean lostCountersSince(long then) {
     return countersLostAt >= then;
   }
@@ -174,7 +183,7 @@ final class Node {
     return connections;
   }
 
-  /** The time by its own clock. */
+  /** Returns the time of the node's own clock. */
   long micros() {
     long passed = world.now();
     return clockOffset + passed + passed * ppm / 1_000_000;
@@ -241,13 +250,13 @@ final class Node {
     return subscribers.size();
   }
 
-  /** The fencing token that it gave or stored last. */
+  /** Returns the last fencing token that this node made or stored. */
   long counter(String key) {
     Entry entry = keys.get(COUNTERS + key);
     return entry == null ? 0 : Long.parseLong(Objects.requireNonNull(entry.value()));
   }
 
-  /** Whether a client listens to releases of a key. */
+  /** Returns whether a client is subscribed to releases of a key. */
   boolean hears(String key, Host host) {
     for (SimulatedSubscription subscription : listeners.getOrDefault(CHANNELS + key, Set.of())) {
       if (subscription.host() == host && !subscription.isOver()) {
@@ -385,7 +394,7 @@ final class Node {
     world.at(restartAt, null, this::restart);
   }
 
-  /** It comes back empty while what it granted may be held. */
+  /** Crashes and comes back empty while its grants may be held. */
   void crashAndVoteAtOnce(long restartAt) {
     crash(restartAt, true);
     onLoss();
@@ -411,7 +420,7 @@ final class Node {
     onLoss();
   }
 
-  /** It crashes, and comes back without what its append-only file did not have yet. */
+  /** Crashes and comes back without the writes that its append-only file did not have yet. */
   void rollBack(long restartAt) {
     world.note(Trace.NONE, id, "is back at an earlier state", "");
     undo();
@@ -444,7 +453,7 @@ final class Node {
     onLoss();
   }
 
-  /** It gets the data of another node. */
+  /** Replicates the data of another node. */
   void replicate(Node master, long until) {
     keys.clear();
     keys.copy(master.keys);
@@ -457,7 +466,7 @@ final class Node {
     replicate("an empty server", nextHistory(), until);
   }
 
-  /** It fell behind a moment ago. */
+  /** Replicates the node's former replica, which is slightly behind. */
   void replicateItsFormerReplica(long until) {
     undo();
     replicate("what was its own replica", nextHistory(), until);
@@ -480,14 +489,14 @@ final class Node {
     }
   }
 
-  /** Only its clock: keys that have a time to live may lose it by this. */
+  /** Sets only the clock ahead. Keys that have a time to live may expire by this. */
   void jumpAhead(long byMicros) {
     world.note(Trace.NONE, id, "its clock jumps ahead", "by " + byMicros + " us");
     clockOffset += byMicros;
     onLoss();
   }
 
-  /** While it is down. */
+  /** Sets the clock while the node is down. */
   void setClock(long byMicros) {
     world.note(Trace.NONE, id, "its clock is set", "by " + byMicros + " us");
     clockOffset += byMicros;

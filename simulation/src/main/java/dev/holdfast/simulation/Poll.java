@@ -43,7 +43,7 @@ final class Poll {
   private boolean sentInParts;
   private boolean hadQuorum;
 
-  /** Whether something is so, as much as the driver can see. */
+  /** The certainty of a fact, as the driver sees it. */
   enum Sureness {
     YES,
     PERHAPS,
@@ -130,7 +130,10 @@ final class Poll {
         : ((Command.SetIfAbsent) command).ttlMillis();
   }
 
-  /** More of the same round is sent: its source, or to a node that was being connected. */
+  /**
+   * Notes that more of the same round is sent: its source, or commands to a node that was
+   * connecting.
+   */
   void sendsMore(Round more) {
     long unaskedBefore = unasked;
     for (long left = unasked; left != 0; left &= left - 1) {
@@ -144,7 +147,7 @@ final class Poll {
     return sentInParts;
   }
 
-  /** A reply has come, and is about to be read. */
+  /** Notes a reply, which the core has not read yet. */
   void reply(int node, @Nullable Object reply) {
     long bit = 1L << node;
     if (reply instanceof RedisError error) {
@@ -177,14 +180,14 @@ final class Poll {
     }
   }
 
-  /** It gives no answer. */
+  /** Notes that a node gives no answer. */
   void failed(int node) {
     if (!round.decided()) {
       failed |= 1L << node;
     }
   }
 
-  /** The number of nodes that have been sent a part of it. */
+  /** Returns the number of nodes to which a part of the round was sent. */
   int asked() {
     return nodes - Long.bitCount(unasked);
   }
@@ -193,7 +196,7 @@ final class Poll {
     return (granted & 1L << node) != 0;
   }
 
-  /** Whether a node said that another token is there. */
+  /** Returns whether a node reported another token. */
   boolean sawAnother() {
     return other != 0;
   }
@@ -222,7 +225,10 @@ final class Poll {
     return Long.bitCount(mine | other | missing | doubtful);
   }
 
-  /** Whether the vote that was read last completes a quorum of answers, told once for sure. */
+  /**
+   * Returns whether the last vote completes a quorum of answers. The answer is {@code YES} once at
+   * most.
+   */
   Sureness bringsTheQuorum(int quorum) {
     if (hadQuorum || mostAnswers() < quorum) {
       return Sureness.NO;
@@ -241,7 +247,7 @@ final class Poll {
     return Long.bitCount(failed | doubtful | unasked);
   }
 
-  /** For how long it has been in flight, by the client's clock that shows more. */
+  /** Returns how long this has been in flight, by the clock of the client that shows more. */
   long ageMicros() {
     return Math.max(ageNanos() / 1_000, host.clock.wallMicros() - sentAtWall);
   }
@@ -254,12 +260,15 @@ final class Poll {
     return host.clock.wallSetAt() != wallSetBefore;
   }
 
-  /** For how long by the clock that does not count sleep. */
+  /** Returns how long this has been in flight, by the clock that does not count sleep. */
   long ageNanos() {
     return host.clock.nanos() - sentAt;
   }
 
-  /** True once: only stragglers are missing from now on, and the votes do not decide yet. */
+  /**
+   * Returns true once, when from now on only stragglers are missing and the votes do not decide
+   * yet.
+   */
   boolean beginsToStraggle(int quorum, int nodes) {
     boolean begins =
         !straggling && !round.decided() && (answers() >= quorum || failures() > nodes - quorum);

@@ -21,7 +21,7 @@ final class Polls {
   private static final long NANOS = 1_000;
   private static final long FOREVER = Long.MAX_VALUE / 2;
 
-  /** For timers that are late. */
+  /** The tolerance for timers that are late. */
   private static final long LATE = 10 * MILLI;
 
   private final World world;
@@ -30,7 +30,10 @@ final class Polls {
   private final Map<String, List<Poll>> releases = new HashMap<>();
   private final Map<Ask, List<Poll>> attempts = new HashMap<>();
 
-  /** How long each client has waited for its last quorum of answers at most, in nanoseconds. */
+  /**
+   * The longest time, in nanoseconds, that each client can have waited for its last quorum of
+   * answers.
+   */
   private final Map<Host, Long> lastQuorum = new HashMap<>();
 
   private record Ask(Host host, String key) {}
@@ -43,7 +46,7 @@ final class Polls {
   // ---- what passes through a driver
   // ------------------------------------------------------------------------------------
 
-  /** A round is about to be sent, or a part of one. */
+  /** Notes that a round, or a part of one, is about to be sent. */
   void sending(Host host, Round round) {
     Kind kind = Poll.kindOf(round.command());
     if (kind == Kind.NONE) {
@@ -72,7 +75,10 @@ final class Polls {
     return releases.getOrDefault(token, List.of()).stream().anyMatch(poll -> poll.isMine(node));
   }
 
-  /** An adoption has the place of an attempt: it is the first round of its token. */
+  /**
+   * Returns an id. An adoption has the same id as an attempt, because each is the first round of
+   * its token.
+   */
   private static String id(Kind kind, String token) {
     return (Poll.isFirst(kind) ? Kind.ATTEMPT : kind) + token;
   }
@@ -88,7 +94,9 @@ final class Polls {
         .orElse(null);
   }
 
-  /** All that a call sends has the same list of arguments. */
+  /**
+   * Returns whether one call sent both rounds. All rounds of a call share one list of arguments.
+   */
   private static boolean isOfSameCall(Round one, Round other) {
     return one.command() instanceof Command.Eval first
         && other.command() instanceof Command.Eval second
@@ -96,9 +104,9 @@ final class Polls {
   }
 
   /**
-   * An answer is about to be read.
+   * Notes that an answer is about to be read.
    *
-   * @return what it belongs to; null if that is of no interest
+   * @return the poll that the answer belongs to, or null if it is of no interest
    */
   @Nullable Poll reading(Round round, int node, @Nullable Object reply) {
     Poll poll = pollOf(round);
@@ -108,7 +116,7 @@ final class Polls {
     return poll;
   }
 
-  /** A node is about to be given up for a round. */
+  /** Notes that a round is about to stop waiting for a node. */
   @Nullable Poll failing(Round round, int node) {
     Poll poll = pollOf(round);
     if (poll != null) {
@@ -127,7 +135,7 @@ final class Polls {
     return isLate && !Poll.isFirst(kind) ? null : poll;
   }
 
-  /** An answer has been read. */
+  /** Notes that an answer has been read. */
   void read(@Nullable Poll poll) {
     if (poll == null) {
       return;
@@ -153,7 +161,7 @@ final class Polls {
     }
   }
 
-  /** FAULT-2: by the client's clock, and not before it has run for a moment. */
+  /** Checks FAULT-2 by the client's clock, after the client has run for a short time. */
   private void requireDecided(Poll poll, long limitNanos) {
     Host host = poll.host;
     long due = world.now() + host.clock.micros(limitNanos - poll.ageNanos());
@@ -178,12 +186,12 @@ final class Polls {
   // ---- what calls answer
   // ------------------------------------------------------------------------------------
 
-  /** How many attempts a client has made. */
+  /** Returns the number of attempts that a client has made. */
   int attempts(Host host, String key) {
     return attempts.getOrDefault(new Ask(host, key), List.of()).size();
   }
 
-  /** Whether an attempt of a client was an outage, and is over. */
+  /** Returns whether an attempt of a client was an outage and is over. */
   boolean mayKnowOfAnOutage(Host host, String key) {
     return attempts.getOrDefault(new Ask(host, key), List.of()).stream()
         .map(attempt -> latest.getOrDefault(Kind.STORE + attempt.token, attempt))
@@ -196,7 +204,7 @@ final class Polls {
   }
 
   /**
-   * A request without a wait, whose attempt is known, is over without a lease.
+   * Checks the result of a request without a wait that got no lease and whose attempt is known.
    *
    * @param index of the attempt
    * @param failure null for contention
@@ -209,10 +217,11 @@ final class Polls {
   }
 
   /**
-   * A request that waited, with no other of its client's for the same name, reports contention. Its
-   * last attempt is known; but one for which no node could be asked is not seen here.
+   * Checks that contention is reported correctly by a request that waited while its client had no
+   * other for the same name. The last attempt is known. An attempt for which no node could be asked
+   * is not seen here.
    *
-   * @param before how many attempts the client had made then
+   * @param before the number of attempts that the client had made before the request
    */
   void waitedAlone(Host host, String key, int before) {
     int made = attempts(host, key);
@@ -222,7 +231,7 @@ final class Polls {
     }
   }
 
-  /** WAIT-15: a wait has ended in line, and contention is reported. */
+  /** Checks WAIT-15 when a wait has ended in the queue with contention. */
   void waitedInQueue(Host host, String key) {
     Poll attempt = attempt(host, key, attempts(host, key) - 1);
     Poll store = attempt == null ? null : latest.get(Kind.STORE + attempt.token);
@@ -269,7 +278,7 @@ final class Polls {
         Invariant.OUTAGE, attempt.host.id(), "a request for " + attempt.key + " reports " + what);
   }
 
-  /** A release is answered. */
+  /** Checks the result of a release. */
   void released(Holding holding, boolean good, @Nullable Throwable failure) {
     List<Poll> sent = releases.getOrDefault(holding.lease.token(), List.of());
     Poll poll = sent.stream().max(Comparator.comparingInt(Poll::asked)).orElse(null);
@@ -298,7 +307,7 @@ final class Polls {
         Invariant.RELEASE_ANSWER, holding.host.id(), "the release of " + holding + " " + what);
   }
 
-  /** The reason of a loss has been reported. */
+  /** Checks the reason of a loss. */
   void lost(Holding holding, LossReason reason) {
     Poll last = latest.get(Kind.EXTENSION + holding.lease.token());
     Poll denial = last != null && last.mostDenials() >= quorum() ? last : null;
@@ -328,7 +337,10 @@ final class Polls {
     }
   }
 
-  /** That of an extension of its holder's is another matter. */
+  /**
+   * Returns whether no quorum has answered the last renewal. Leases that the holder extended are
+   * not judged.
+   */
   private boolean isUnanswered(Holding holding, @Nullable Poll last) {
     return last != null
         && holding.request.keepAliveUpTo().isPresent()
@@ -350,7 +362,7 @@ final class Polls {
   // ---- renewals
   // ------------------------------------------------------------------------------------
 
-  /** KEEP-5: the first renewal of a lease that is kept comes in time. */
+  /** Checks KEEP-5: the first renewal of a lease with keep-alive is in time. */
   void keeps(Holding holding) {
     Poll attempt = latest.get(Kind.ATTEMPT + holding.lease.token());
     if (attempt != null && holding.request.keepAliveUpTo().isPresent()) {

@@ -219,8 +219,8 @@ enum Profile {
   }
 
   /**
-   * Whether an invariant is asked of this profile. Exclusion is asked of all, but not for a pair of
-   * leases between which enough nodes lost their data: see {@link Judge}.
+   * Returns whether an invariant is checked in this profile. Exclusion is checked in all, but not
+   * for a pair of leases between which enough nodes lost their data: see {@link Judge}.
    */
   boolean asks(Invariant invariant) {
     return switch (invariant) {

@@ -46,7 +46,10 @@ final class Queues {
     return place.alone;
   }
 
-  /** An attempt of it may go on for a while, and others come in line behind it. */
+  /**
+   * Notes a cancelled request. Its attempt may go on for a while, with other requests queued behind
+   * it.
+   */
   void cancelled(String name) {
     cancelled.add(name);
   }

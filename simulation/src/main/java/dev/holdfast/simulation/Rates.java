@@ -1,11 +1,11 @@
 package dev.holdfast.simulation;
 
 /**
- * How much of each fault a profile has. Counts are the most of its kind in one run; messages are
- * hit per mille.
+ * The amount of each fault in a profile. Counts are the largest number of a fault in one run.
+ * Messages are hit per mille.
  */
 final class Rates {
-  /** How long a run has faults, in addition to its longest ttl and a quarantine. */
+  /** The time in which a run has faults, in addition to its longest ttl and a quarantine. */
   int seconds = 6;
 
   long driftPpm = 100;
@@ -49,13 +49,13 @@ final class Rates {
   /** Clients that may not listen. */
   int deafPerMille = 500;
 
-  /** For what needs more time to show. */
+  /** Sets a longer time, for faults that need it to show. */
   Rates lasts(int longerSeconds) {
     seconds = longerSeconds;
     return this;
   }
 
-  /** Nothing fails, so that no request may. */
+  /** Sets that nothing fails, so that no request may fail. */
   Rates undisturbed() {
     undisturbed = true;
     return this;
@@ -132,7 +132,7 @@ final class Rates {
     return this;
   }
 
-  /** Without the restart guard. */
+  /** Sets that no node has the restart guard. */
   Rates unguarded() {
     guardsPerMille = 0;
     return this;
@@ -148,7 +148,7 @@ final class Rates {
     return this;
   }
 
-  /** Only one node loses its data, so that a quorum keeps what it knows. */
+  /** Sets that only one node loses its data, so that a quorum keeps its data. */
   Rates losesAMinority() {
     losesAMinority = true;
     return this;
@@ -184,9 +184,9 @@ final class Rates {
   }
 
   /**
-   * One client has a longer maxTtl than the others, or a shorter one, or fewer nodes in its list;
-   * and only one node at a time is without its data, so that the others have a quorum that is
-   * whole.
+   * Sets that one client differs from the others: by a longer or a shorter maxTtl, or by fewer
+   * nodes in its list. Only one node at a time is without its data, so that the others are a quorum
+   * with data.
    */
   Rates stranger() {
     stranger = true;
@@ -194,13 +194,16 @@ final class Rates {
     return this;
   }
 
-  /** See {@link Ambush}. */
+  /** Sets that runs have an {@link Ambush}. */
   Rates ambushes() {
     ambushes = true;
     return this;
   }
 
-  /** So many requests ask for a hold that is longer than a ttl, and mostly than the longest. */
+  /**
+   * Sets how many requests ask for a hold that is longer than a ttl, and mostly than the longest
+   * ttl.
+   */
   Rates longHolds(int perMille) {
     longHoldsPerMille = perMille;
     return this;
@@ -211,7 +214,7 @@ final class Rates {
     return this;
   }
 
-  /** Clients' wall clocks begin this far apart, and a step is not longer. */
+  /** Sets how far apart clients' wall clocks are at the start, which is also the longest step. */
   Rates clocksApart(int millis) {
     clocksApartMillis = millis / 2;
     longestWallStep = millis * 1_000L;

@@ -9,7 +9,7 @@ import dev.holdfast.redlock.spi.Round;
  * @param sentAt in true time
  */
 record Request(Connection connection, Round round, long sentAt) {
-  /** Whether a token is among its words. */
+  /** Returns whether a token is among the words of the request. */
   boolean names(String token) {
     Command command = round.command();
     return command instanceof Command.Eval eval

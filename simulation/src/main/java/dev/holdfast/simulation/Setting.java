@@ -89,24 +89,24 @@ record Setting(
     return (int) Math.floor((nodeTimeout + 1) * Math.pow(longest / (nodeTimeout + 1.0), part));
   }
 
-  /** Most ttls are not below this, if the longest is this. */
+  /** Returns a ttl that most ttls are not below if this is the longest. */
   int usualTtlMillis(int longest) {
     int rounds = nodeTimeoutMillis < 200 ? 2 * nodeTimeoutMillis : nodeTimeoutMillis * 11 / 10;
     return Math.max(longest / 8, rounds + 20);
   }
 
-  /** A few ttls are barely above the allowance for drift. */
+  /** Returns the shortest ttl, which is barely above the allowance for drift. */
   int shortestTtlMillis() {
     return SHORTEST_TTL;
   }
 
-  /** How long an attempt with this ttl may take, in microseconds. */
+  /** Returns the longest time of an attempt with this ttl, in microseconds. */
   long attempt(long ttlMillis) {
     return Math.min(quorumTimeout(), ttlMillis * 1_000);
   }
 
   /**
-   * The longest time that some round trips take one after the other where nothing fails, in
+   * Returns the longest time of so many round trips in succession if nothing fails, in
    * microseconds. All nodes may stand still meanwhile: twice a second, and once more at the end.
    */
   long trips(int count) {
@@ -116,15 +116,15 @@ record Setting(
   }
 
   /**
-   * Whether healthy nodes answer an attempt with this ttl before its limit. It takes two trips,
-   * each of them twice where a node does not know the script.
+   * Returns whether healthy nodes answer an attempt with this ttl before its limit. An attempt
+   * takes two trips, each of them twice where a node does not know the script.
    */
   boolean isInTime(long ttlMillis) {
     long validity = ttlMillis * 990 - 2_100;
     return trips(4) < Math.min(quorumTimeout(), validity);
   }
 
-  /** The same from below: no attempt with this ttl is an outage sooner, unless nodes fail. */
+  /** Returns a lower limit: no attempt with this ttl is an outage sooner, unless nodes fail. */
   long attemptAtLeast(long ttlMillis) {
     return Math.min(quorumTimeout(), validityMicros(ttlMillis)) - 1_000;
   }
@@ -135,8 +135,8 @@ record Setting(
   }
 
   /**
-   * Whether healthy nodes renew a lease with this ttl in time: after a whole attempt, or behind an
-   * extension of its holder's.
+   * Returns whether healthy nodes renew a lease with this ttl in time: after a whole attempt, or
+   * behind an extension by the holder.
    */
   boolean isKeptInTime(long ttlMillis) {
     return trips(2) < quorumTimeout() && trips(10) + 10_000 < ttlMillis * 980;
@@ -150,22 +150,24 @@ record Setting(
     return 3 * quorumTimeout();
   }
 
-  /** How long a quorum of answers is waited for, in microseconds. */
+  /** Returns the time that a call waits for a quorum of answers, in microseconds. */
   long quorumTimeout() {
     return quorumTimeoutMillis * 1_000L;
   }
 
-  /** When all faults end. */
+  /** Returns the time at which all faults end. */
   long healing() {
     return seconds * 1_000_000L + longestTtlMillis * 1_000L + quarantine();
   }
 
-  /** When a client must have got each name, except for nodes that are under quarantine. */
+  /** Returns the time at which a client must have got each name, except for nodes in quarantine. */
   long recovered() {
     return healing() + longestTtlMillis * 1_010L + 1_000_000;
   }
 
-  /** When a client must have got each name, whatever happened to the nodes before healing. */
+  /**
+   * Returns the time at which a client must have got each name, whatever happened before healing.
+   */
   long recoveredAtLast() {
     return recovered() + (guard ? UNTIL_SEEN + quarantine() * 101 / 100 : 0);
   }
@@ -174,7 +176,7 @@ record Setting(
     return recoveredAtLast() + 500_000;
   }
 
-  /** How long a node keeps out of votes, in microseconds: what the core says of it. */
+  /** Returns the length of a quarantine in microseconds, as the core reports it. */
   long quarantine() {
     return guard ? longestTtlMillis * 1_010L + 1_002_000 : 0;
   }

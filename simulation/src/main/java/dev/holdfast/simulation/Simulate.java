@@ -60,7 +60,10 @@ public final class Simulate {
     }
   }
 
-  /** The first seed in which this invariant is broken, whatever else is; -1 if there is none. */
+  /**
+   * Returns the first seed that breaks this invariant, whatever else it breaks, or -1 if there is
+   * none.
+   */
   static long firstBroken(String profile, String invariant, long from, long seeds) {
     for (long seed = from; seed < from + seeds; seed++) {
       Invariant only = Invariant.valueOf(invariant);
@@ -71,7 +74,7 @@ public final class Simulate {
     return -1;
   }
 
-  /** The same for a mutant, in the profile and by the invariant that it names. */
+  /** Returns the same for a mutant, in the profile and by the invariant that it names. */
   static long firstBroken(Flaw mutant, Path root, long from, long seeds) {
     Object found =
         call(

@@ -67,7 +67,7 @@ final class SimulatedSubscription implements PubSubConnection {
     names.forEach(subscription::onAnswered);
   }
 
-  /** The node has published something. */
+  /** Passes on a message that the node has published. */
   void tell(String channel, String message, Host by) {
     connection.tell(
         () -> {

@@ -22,7 +22,8 @@ final class Trace {
   }
 
   /**
-   * One line: when, which client, which node, what, and what about it, in a number and in words.
+   * Adds one line: the time, the client, the node, the event, and its details as a number and in
+   * words.
    */
   void add(long now, int client, int node, String what, long digest, Supplier<String> about) {
     mix(now);

@@ -26,7 +26,7 @@ final class Workload {
   /** Maximum time from a request that waits to the release of its lock. */
   private static final long LONGEST_WAIT_AND_WORK_MILLIS = 4_000;
 
-  /** How long opening may take, once. */
+  /** The time that opening may take, once. */
   private static final long OPENING = 2_200 * MILLI;
 
   private final World world;
@@ -49,7 +49,7 @@ final class Workload {
     return IntStream.range(0, setting.names()).mapToObj(i -> LOCK + i).toList();
   }
 
-  /** Not one of the core's own keys. */
+  /** Returns whether a key is a lock, and not one of the core's own keys. */
   static boolean isLock(String key) {
     return key.startsWith(LOCK);
   }
@@ -93,7 +93,10 @@ final class Workload {
     }
   }
 
-  /** A hold ends before healing, because each name must be granted soon after that. */
+  /**
+   * Returns the request with a long hold that ends before healing, because each name must be
+   * granted soon after that.
+   */
   private LockRequest longHold(LockRequest request) {
     long left = (world.healing() - world.now()) / MILLI - LONGEST_WAIT_AND_WORK_MILLIS;
     long hold = world.spread(request.ttl().toMillis(), LONGEST_HOLD_MILLIS);
@@ -106,17 +109,17 @@ final class Workload {
     }
   }
 
-  /** Whether its manager is closed, or about to be. */
+  /** Returns whether the manager is closed or about to be. */
   boolean isClosing() {
     return closing;
   }
 
-  /** Whether its manager was closed. */
+  /** Returns whether the manager was closed. */
   boolean isClosed() {
     return closed;
   }
 
-  /** Once, for as long as may be. */
+  /** Makes one request, with the longest ttl. */
   void askFor(String name) {
     if (!closing && !world.isHealed()) {
       ask(LockRequest.of(name, Duration.ofMillis(host.longestTtlMillis)), () -> {});
@@ -157,7 +160,7 @@ final class Workload {
     return answer;
   }
 
-  /** Whether outage and contention are distinguished. */
+  /** Checks whether a request distinguishes outage and contention. */
   private void judge(
       LockRequest request,
       Queues.Place place,
@@ -189,7 +192,10 @@ final class Workload {
     }
   }
 
-  /** One that is behind another reports the outage of the head, whose ttl may be short. */
+  /**
+   * Returns whether a request may not end in an outage. A request behind another one reports the
+   * outage of the head, whose ttl may be short.
+   */
   private boolean isToBeAnswered(LockRequest request, boolean triesAtOnce) {
     boolean isSlow = world.setting.trips(4) > world.setting.nodeTimeoutMillis() * MILLI;
     if (!world.setting.isInTime(request.ttl().toMillis())) {
@@ -304,7 +310,10 @@ final class Workload {
             });
   }
 
-  /** Also that it was released while the extension waited for its turn. */
+  /**
+   * Returns whether an extension may fail like this. One reason is a release while the extension
+   * waited for its turn.
+   */
   boolean isExpected(Holding holding, Throwable failure) {
     return failure instanceof LockLostException
         || failure instanceof LockOutageException
@@ -386,7 +395,7 @@ final class Workload {
     world.judge.lost(holding);
   }
 
-  /** All faults are over: nothing new is begun, and a client must get each name soon. */
+  /** Ends the faults. Nothing new begins, and a client must get each name soon. */
   private void heal() {
     if (closed) {
       return;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One run: true time in microseconds, one source of randomness, and all that there is. */
 final class World {
-  /** How many times as long as that of the others the longest ttl of some clients is. */
+  /** The factor by which one client's longest ttl differs from that of the others. */
   private static final int STRANGE = 8;
 
   /** The option in which one client differs from all others; the first is that of no client. */
@@ -50,17 +50,17 @@ final class World {
     }
   }
 
-  /** True time, in microseconds. */
+  /** Returns the true time, in microseconds. */
   long now() {
     return now;
   }
 
-  /** When all faults end. */
+  /** Returns the time at which all faults end. */
   long healing() {
     return healing;
   }
 
-  /** Whether all faults are over. */
+  /** Returns whether all faults are over. */
   boolean isHealed() {
     return now >= healing;
   }
@@ -72,7 +72,7 @@ final class World {
     return setting.longestTtlMillis() / (isShort ? STRANGE : 1);
   }
 
-  /** How many nodes a client has in its list. */
+  /** Returns the number of nodes in a client's list. */
   int nodes(boolean ofStranger) {
     boolean isFewer = ofStranger && strangeness == Strangeness.FEWER_NODES;
     return isFewer ? setting.quorum() : setting.nodes();
@@ -122,13 +122,13 @@ final class World {
     return perMille > 0 && random.nextInt(1_000) < perMille;
   }
 
-  /** Between two times, the short ones as likely as the long ones. */
+  /** Returns a time between two times, with short times as likely as long ones. */
   long spread(long shortest, long longest) {
     double ratio = (double) Math.max(longest, shortest + 1) / shortest;
     return (long) (shortest * Math.pow(ratio, random.nextDouble()));
   }
 
-  /** A ttl of a request, in milliseconds: one in seven may be too short for any attempt. */
+  /** Returns a ttl of a request, in milliseconds. One in seven may be too short for any attempt. */
   long ttl(int longest) {
     long usual = setting.usualTtlMillis(longest);
     return chance(150) ? spread(setting.shortestTtlMillis(), usual) : spread(usual, longest);
@@ -138,7 +138,7 @@ final class World {
     trace.add(now, client, node, what, about.hashCode(), () -> about);
   }
 
-  /** For what happens often: its text is made only if the trace is printed. */
+  /** Notes an event that happens often. Its text is made only if the trace is printed. */
   void note(int client, int node, String what, long digest, Supplier<String> about) {
     trace.add(now, client, node, what, digest, about);
   }

@@ -23,7 +23,7 @@ final class ExpectedFailures {
     this.reasons = reasons;
   }
 
-  /** A test of these rules begins. */
+  /** Notes that a test of these rules begins. */
   synchronized void begin(Rule named) {
     tried.addAll(Arrays.asList(named.value()));
   }

@@ -97,7 +97,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 public abstract class LockManagerTck {
   @RegisterExtension final TckExtension extension = new TckExtension(getClass(), this::environment);
 
-  /** For subclasses. */
+  /** Creates the kit, for subclasses. */
   protected LockManagerTck() {}
 
   /**

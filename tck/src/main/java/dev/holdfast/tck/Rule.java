@@ -12,7 +12,7 @@ import java.lang.annotation.Target;
 @Target(ElementType.METHOD)
 public @interface Rule {
   /**
-   * Which rules.
+   * Returns the ids of the rules.
    *
    * @return for example {@code ACQ-3}
    */

@@ -31,7 +31,7 @@ public final class Spec {
   private Spec() {}
 
   /**
-   * All rules.
+   * Returns all rules.
    *
    * @return by id, in the order of SPEC.md
    */
@@ -40,11 +40,11 @@ public final class Spec {
   }
 
   /**
-   * One rule.
+   * Returns one rule.
    *
    * @param id for example {@code ACQ-3}
    * @return the rule
-   * @throws IllegalArgumentException if there is none of this id
+   * @throws IllegalArgumentException if no rule has this id
    */
   public static SpecRule rule(String id) {
     SpecRule rule = RULES.get(id);

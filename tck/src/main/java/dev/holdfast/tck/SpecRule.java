@@ -22,7 +22,7 @@ public record SpecRule(
     String text,
     String intent) {
 
-  /** How binding a rule is, as in RFC 2119. */
+  /** The binding force of a rule, as in RFC 2119. */
   public enum Level {
     /** Without exception. */
     MUST,

@@ -11,7 +11,7 @@ record ContainerSource(String image) implements NodeSource {
   static final String LIBRARY = "org.testcontainers:testcontainers";
   private static final String CLASS_OF_LIBRARY = "org.testcontainers.DockerClientFactory";
 
-  /** The image, shown to run here. */
+  /** Returns the image, after a check that it runs here. */
   ServerImage serverImage() {
     try {
       Class.forName(CLASS_OF_LIBRARY, false, ContainerSource.class.getClassLoader());

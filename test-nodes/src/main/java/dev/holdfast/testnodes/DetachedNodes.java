@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 
 /** Nodes that live on when this JVM ends, found again by their directory. */
 record DetachedNodes(Path directory, ServerBinary binary, List<ServerProcess> servers) {
-  /** Empty if the directory holds none. */
+  /** Finds the detached nodes in a directory. Returns empty if it holds none. */
   static Optional<DetachedNodes> find(Path directory) {
     return NodesFile.read(directory)
         .map(

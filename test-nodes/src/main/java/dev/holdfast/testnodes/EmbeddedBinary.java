@@ -99,7 +99,7 @@ final class EmbeddedBinary {
             + ServerBinary.WHAT_ELSE_WOULD_SERVE);
   }
 
-  /** A copy appears under its name whole or not at all. */
+  /** Copies the executable. The file appears under its name only when it is complete. */
   private static void copy(URL resource, OwnFolder folder, Path file) throws IOException {
     Path whole = Files.createTempFile(folder.path(), "copying-", "");
     try (InputStream in = open(resource)) {

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * @param file gives its path, or throws a NodeException that says what else would serve
  */
 record ExecutableSource(Supplier<Path> file) implements NodeSource {
-  /** The server, shown to run here. */
+  /** Returns the server, after a check that it runs here. */
   ServerBinary binary() {
     if (File.separatorChar == '\\') {
       throw new NodeException(

@@ -10,12 +10,12 @@ public sealed interface NodeSource permits ExecutableSource, ContainerSource {
    */
   String PROPERTY = "holdfast.testNodes";
 
-  /** The redis-server 6.2 that the library embedded-redis carries for this system. */
+  /** Returns the redis-server 6.2 that the library embedded-redis carries for this system. */
   static NodeSource embedded() {
     return new ExecutableSource(EmbeddedBinary::extracted);
   }
 
-  /** The first {@code redis-server} on the PATH. */
+  /** Returns the first {@code redis-server} on the PATH. */
   static NodeSource onPath() {
     return new ExecutableSource(ExecutableSource::onPath);
   }
@@ -31,13 +31,14 @@ public sealed interface NodeSource permits ExecutableSource, ContainerSource {
   }
 
   /**
-   * One container for each node, of the Docker engine that Testcontainers finds; its optional
-   * dependency {@code org.testcontainers:testcontainers} must be on the class path. Such nodes keep
-   * no files on this machine, and cannot be detached. A node is paused to be frozen. When this JVM
-   * is killed with SIGKILL, it is Testcontainers' own reaper that removes them.
+   * Returns a source that starts one container for each node, on the Docker engine that
+   * Testcontainers finds. Its optional dependency {@code org.testcontainers:testcontainers} must be
+   * on the class path. Such nodes keep no files on this machine, and cannot be detached. A node is
+   * paused when it is frozen. When this JVM is killed with SIGKILL, Testcontainers' own reaper
+   * removes the containers.
    *
    * @param image with a {@code redis-server} 6.2 or later on its PATH, such as {@code redis:8} or
-   *     {@code valkey/valkey:8}; pulled if it is not there
+   *     {@code valkey/valkey:8}. It is pulled if it is not there.
    */
   static NodeSource containers(String image) {
     return new ContainerSource(image);

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 record NodesFile(ServerBinary binary, List<Integer> ports) {
   private static final String NAME = "nodes.properties";
 
-  /** Empty if the folder holds no detached nodes. */
+  /** Reads the file of a directory. Returns empty if the directory holds no detached nodes. */
   static Optional<NodesFile> read(Path directory) {
     Properties properties = new Properties();
     try (Reader reader = Files.newBufferedReader(directory.resolve(NAME))) {

@@ -36,7 +36,7 @@ record OsProcess(long pid, char state, String commandLine) {
     return commandLine.isEmpty();
   }
 
-  /** SIGKILL, which also ends a stopped process. Returns at once. */
+  /** Sends SIGKILL, which also ends a stopped process, and returns at once. */
   void kill() {
     // ProcessHandle compares start times, so that a pid that was reused just now is not hit.
     ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);

@@ -54,7 +54,10 @@ record OwnFolder(Path path, UserPrincipal owner) {
     Files.setPosixFilePermissions(file, OURS_ALONE);
   }
 
-  /** A name of the user need not be known, as in a container: a file tells the number. */
+  /**
+   * Returns the owner of a new file, which is this process's user. The user may have a number and
+   * no name, as in a container.
+   */
   private static UserPrincipal owner(Path folder) throws IOException {
     Path file = Files.createTempFile(folder, "owner-", "");
     try {

@@ -24,7 +24,7 @@ final class Ports {
 
   private Ports() {}
 
-  /** Different from each other. Another process may still take one before it is used. */
+  /** Returns free ports, all different. Another process may still take one before it is used. */
   static List<Integer> free(int count) {
     List<ServerSocket> held = new ArrayList<>();
     try {
@@ -51,7 +51,7 @@ final class Ports {
     }
   }
 
-  /** Whether nothing listens on it. */
+  /** Returns whether no process listens on a port. */
   static boolean isFree(int port) {
     try (ServerSocket socket = new ServerSocket()) {
       socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));

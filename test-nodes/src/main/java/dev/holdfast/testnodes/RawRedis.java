@@ -45,7 +45,7 @@ public final class RawRedis implements AutoCloseable {
   }
 
   /**
-   * Connects. Limits that and each call to two seconds.
+   * Connects to a server, within two seconds. Each call may take two seconds as well.
    *
    * @throws NodeException if nothing accepts the connection in that time
    */
@@ -54,7 +54,7 @@ public final class RawRedis implements AutoCloseable {
   }
 
   /**
-   * Connects.
+   * Connects to a server.
    *
    * @param limit for connecting, and for each call as a whole
    * @throws NodeException if nothing accepts the connection in that time

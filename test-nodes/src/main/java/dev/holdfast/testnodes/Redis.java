@@ -19,7 +19,7 @@ final class Redis {
 
   private Redis() {}
 
-  /** Whether a server is up there that sees itself as the process with this id. */
+  /** Returns whether a server answers there that reports this process id. */
   static boolean answers(String host, int port, long processId) {
     try (RawRedis connection = RawRedis.connect(host, port, PING_LIMIT)) {
       Object pong = connection.call("PING");
@@ -45,7 +45,10 @@ final class Redis {
     return fileName.endsWith(".rdb") || fileName.startsWith("appendonly");
   }
 
-  /** A server that refuses a line of its configuration prints it. */
+  /**
+   * Returns a server's output without secrets. A server prints the line of its configuration that
+   * it refuses.
+   */
   static String withoutSecrets(String output) {
     return SECRET_LINE.matcher(output).replaceAll("(a line with a secret)").strip();
   }

@@ -11,7 +11,9 @@ public final class RedisErrorReply extends RuntimeException {
     super(text);
   }
 
-  /** The text's first word, which is the kind of error: {@code ERR}, {@code NOAUTH}, … */
+  /**
+   * Returns the first word of the text, which is the kind of error: {@code ERR}, {@code NOAUTH}, …
+   */
   public String code() {
     String text = String.valueOf(getMessage());
     int space = text.indexOf(' ');

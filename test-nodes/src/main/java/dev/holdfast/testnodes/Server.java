@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 interface Server {
   String host();
 
-  /** The same however often it is launched. */
+  /** Returns the port, which is the same after each launch. */
   int port();
 
   default String address() {
@@ -33,7 +33,7 @@ interface Server {
 
   TestNode.State state();
 
-  /** Empty if it does not run. */
+  /** Returns the process id, or empty if the server does not run. */
   OptionalLong pid();
 
   /** Returns while it freezes. */
@@ -41,7 +41,7 @@ interface Server {
 
   void thaw();
 
-  /** SIGKILL, sent and not waited for. Nothing happens if it does not run. */
+  /** Sends SIGKILL and does not wait. Nothing happens if the server does not run. */
   void sendKill();
 
   /** Waits until nothing of the process is left, its port included. */
@@ -57,9 +57,9 @@ interface Server {
     awaitGone();
   }
 
-  /** Whether it has written anything that it would read when launched again. */
+  /** Returns whether the server has written anything that it would read at its next launch. */
   boolean hasData();
 
-  /** Only of a server that does not run. */
+  /** Deletes the data of a server that does not run. */
   void deleteData();
 }

@@ -40,7 +40,7 @@ record ServerConfig(String version, List<String> extraLines) {
   }
 
   /**
-   * The whole file.
+   * Returns the text of the whole file.
    *
    * @param ofItsPlace the lines for port, folder and so on
    */

@@ -45,12 +45,12 @@ final class ServerProcess implements Server {
     this.port = port;
   }
 
-  /** The one with this index under a directory. */
+  /** Returns the server with this index under a directory. */
   static ServerProcess in(Path directory, ServerBinary binary, int index, int port) {
     return new ServerProcess(directory.resolve("node-" + index), binary.path(), port);
   }
 
-  /** Under a directory, each with a folder of its own. */
+  /** Returns a place for servers under a directory, each with a folder of its own. */
   static Launch.Place<ServerProcess> place(
       Path directory, ServerBinary binary, List<String> config) {
     ServerConfig serverConfig = new ServerConfig(binary.version(), config);
@@ -154,7 +154,10 @@ final class ServerProcess implements Server {
     find().ifPresent(process -> process.signal("CONT"));
   }
 
-  /** The process, if it is there and still this server and not one that was given its pid. */
+  /**
+   * Returns the process if it exists and is still this server. Another process may have been given
+   * its pid.
+   */
   private Optional<OsProcess> find() {
     OptionalLong pid = writtenPid();
     return pid.isEmpty() ? Optional.empty() : OsProcess.find(pid.getAsLong()).filter(this::isOurs);

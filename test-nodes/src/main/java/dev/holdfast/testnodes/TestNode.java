@@ -56,38 +56,41 @@ public final class TestNode {
     this.version = version;
   }
 
-  /** Its place among its {@link TestNodes}, from 0. */
+  /** Returns the node's place among its {@link TestNodes}, from 0. */
   public int index() {
     return index;
   }
 
-  /** {@code 127.0.0.1}; for a container of an engine elsewhere, where that is. */
+  /**
+   * Returns the host: {@code 127.0.0.1}, or the host of the container engine if that is elsewhere.
+   */
   public String host() {
     return server.host();
   }
 
-  /** The same for the node's whole life, restarts included. */
+  /** Returns the port, which is the same for the node's whole life, restarts included. */
   public int port() {
     return server.port();
   }
 
-  /** For example {@code redis://127.0.0.1:17001}. */
+  /** Returns the URI, for example {@code redis://127.0.0.1:17001}. */
   public String uri() {
     return "redis://" + address();
   }
 
-  /** For example {@code 127.0.0.1:17001}. */
+  /** Returns the address, for example {@code 127.0.0.1:17001}. */
   public String address() {
     return server.address();
   }
 
-  /** The server's own version, for example {@code 6.2.11}. */
+  /** Returns the server's own version, for example {@code 6.2.11}. */
   public String version() {
     return version;
   }
 
   /**
-   * The process id, another one after each restart; of a container, the one that it has outside.
+   * Returns the process id, which changes with each restart. For a container this is the id outside
+   * of it.
    *
    * @throws NodeException if the node is down
    */
@@ -95,7 +98,7 @@ public final class TestNode {
     return server.pid().orElseThrow(() -> isDown("has no pid"));
   }
 
-  /** Read from the process itself. */
+  /** Returns the state, which is read from the process itself. */
   public State state() {
     return server.state();
   }
@@ -209,10 +212,10 @@ public final class TestNode {
   }
 
   /**
-   * How often each command was called since the start or the last reset, by its name in lower case
-   * ({@code set}, {@code evalsha}; Redis 7 has {@code config|get} as well). Commands in scripts
-   * count too, and so does what this class sends: {@code ping} and {@code info} at the start,
-   * {@code info} for each call of this method.
+   * Returns how often each command was called since the start or the last reset, by its name in
+   * lower case ({@code set}, {@code evalsha}, and in Redis 7 also {@code config|get}). Commands in
+   * scripts count too. This class sends commands that count as well: {@code ping} and {@code info}
+   * at the start, and {@code info} for each call of this method.
    *
    * @throws NodeException if the node does not answer
    */
@@ -234,7 +237,7 @@ public final class TestNode {
     command("CONFIG", "RESETSTAT");
   }
 
-  /** For example {@code node 2 (127.0.0.1:17001)}. */
+  /** Returns for example {@code node 2 (127.0.0.1:17001)}. */
   @Override
   public String toString() {
     return "node " + index + " (" + address() + ")";

@@ -79,13 +79,13 @@ public final class TestNodes implements AutoCloseable {
     return DetachedNodes.find(directory.toAbsolutePath().normalize()).map(TestNodes::of);
   }
 
-  /** How many there are, whatever their state. */
+  /** Returns the number of nodes, whatever their state. */
   public int size() {
     return nodes.size();
   }
 
   /**
-   * One of them.
+   * Returns the node with an index.
    *
    * @param index from 0
    */
@@ -93,12 +93,15 @@ public final class TestNodes implements AutoCloseable {
     return nodes.get(index);
   }
 
-  /** All of them, in the order of their indexes. */
+  /** Returns all nodes, in the order of their indexes. */
   public List<TestNode> all() {
     return nodes;
   }
 
-  /** For example {@code redis://127.0.0.1:17001}, in the order of the indexes. */
+  /**
+   * Returns the nodes' URIs, for example {@code redis://127.0.0.1:17001}, in the order of the
+   * indexes.
+   */
   public List<String> uris() {
     return nodes.stream().map(TestNode::uri).toList();
   }

@@ -87,7 +87,7 @@ final class BothPrimitive implements LockPrimitive {
       return ofNew.votes();
     }
 
-    /** The lock with the smaller margin decides. */
+    /** Returns the smaller margin of the two locks. */
     @Override
     public int margin() {
       return Math.min(ofOld.margin(), ofNew.margin());
@@ -235,7 +235,10 @@ final class BothPrimitive implements LockPrimitive {
         });
   }
 
-  /** The new lock first: if that is lost, old clients are not kept out for longer. */
+  /**
+   * Extends the new lock first. If that is lost, the old lock does not keep out old clients for
+   * longer.
+   */
   @Override
   public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
     BothGrant both = (BothGrant) grant;
@@ -273,7 +276,7 @@ final class BothPrimitive implements LockPrimitive {
     return new BothRelease(oldLocks, both.ofOld(), newLocks, both.ofNew(), release).start();
   }
 
-  /** Both at once, so that one that is slow does not add to the other. */
+  /** Asks both locks at once, so that their times do not add up. */
   @Override
   public CompletableFuture<Optional<LockStatus>> inspect(String name) {
     CompletableFuture<Optional<LockStatus>> ofOld = started(() -> oldLocks.inspect(name));
@@ -293,7 +296,7 @@ final class BothPrimitive implements LockPrimitive {
     newNodes.observe(observer);
   }
 
-  /** The nodes of the old lock, and those of the new one. */
+  /** Returns the nodes of the old lock, then those of the new lock. */
   @Override
   public List<LockNode> nodes() {
     return Stream.concat(oldNodes.all(), newNodes.all()).toList();
@@ -325,7 +328,10 @@ final class BothPrimitive implements LockPrimitive {
         && !oldLocks.capabilities().contains(LockCapability.FENCING_TOKEN);
   }
 
-  /** The old pattern offers no extension; but its stamp can be rewritten while it is held. */
+  /**
+   * Returns the capabilities of the old lock, with an extension if its stamp can be rewritten while
+   * it is held.
+   */
   private static Set<LockCapability> withExtension(LockPrimitive locks) {
     EnumSet<LockCapability> all = EnumSet.noneOf(LockCapability.class);
     all.addAll(locks.capabilities());
@@ -335,7 +341,7 @@ final class BothPrimitive implements LockPrimitive {
     return all;
   }
 
-  /** One operation after another. */
+  /** Starts the second operation when the first one has ended. */
   private static <A, B> CompletableFuture<B> inTurn(
       Supplier<CompletableFuture<A>> operation, Next<A, B> next) {
     return started(operation)
@@ -343,7 +349,7 @@ final class BothPrimitive implements LockPrimitive {
         .thenCompose(Function.identity());
   }
 
-  /** To throw, or to give nothing, is to fail. */
+  /** Starts an operation. An exception, and a future that completes with null, are failures. */
   static <T> CompletableFuture<T> started(Supplier<CompletableFuture<T>> operation) {
     try {
       return operation.get().thenApply(Objects::requireNonNull);

@@ -20,7 +20,7 @@ public final class MigrationProvider implements LockProvider {
   private static final Set<String> OPTIONS =
       ManagerOptions.namesAnd(MigrationSide.FROM, MigrationSide.TO);
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Creates the provider for {@link java.util.ServiceLoader}. */
   public MigrationProvider() {}
 
   @Override
@@ -63,7 +63,10 @@ public final class MigrationProvider implements LockProvider {
     }
   }
 
-  /** The two managers have no listeners: requests and nodes are reported by the one over them. */
+  /**
+   * Opens both locks under one manager. The managers of the two locks have no listeners, because
+   * that manager reports requests and nodes.
+   */
   private static LockManager both(MigrationSide from, MigrationSide to, OpenSettings settings) {
     ManagerOptions options = from.readOptions(ManagerOptions.defaults());
     Duration oldMaxTtl = options.maxTtl();

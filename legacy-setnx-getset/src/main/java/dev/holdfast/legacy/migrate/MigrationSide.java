@@ -106,7 +106,10 @@ record MigrationSide(
     return passedOn;
   }
 
-  /** If there is not exactly one, then opening says what was found and what to write. */
+  /**
+   * Opens a manager and closes it again if there cannot be exactly one backend. Opening then throws
+   * an exception that says which backends were found, and the option to write.
+   */
   private void requireBackend() {
     if (!mayHaveOne()) {
       manager(List.of()).close();
@@ -135,7 +138,7 @@ record MigrationSide(
     }
   }
 
-  /** Without a password. */
+  /** Returns the option and its URL, without a password. */
   @Override
   public String toString() {
     return option + "=" + url;

@@ -50,7 +50,7 @@ record Address(String text, HostAndPort server, JedisClientConfig config) {
     return config.isSsl() || config.getSslOptions() != null;
   }
 
-  /** The same, with a limit for connecting and for each reply. */
+  /** Returns the configuration with a limit for connecting and for each reply. */
   JedisClientConfig config(Duration limit) {
     int millis = (int) Math.max(1, Math.min(Integer.MAX_VALUE, limit.toMillis()));
     return DefaultJedisClientConfig.builder()

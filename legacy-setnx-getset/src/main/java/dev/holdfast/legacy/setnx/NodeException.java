@@ -26,17 +26,20 @@ final class NodeException extends RuntimeException {
   static final String SENTINEL =
       "it is a Sentinel, which holds no locks: give the master itself, redis://host:6379";
 
-  /** How such errors without a code begin: the URL has a password or a database too many. */
+  /**
+   * The beginnings of errors that have no code and show that the URL has a password or a database
+   * that the server does not know.
+   */
   private static final List<String> MISTAKEN =
       List.of("ERR AUTH ", "ERR Client sent AUTH", "ERR DB index", "ERR invalid DB index");
 
-  /** How messages begin where a server ends a connection at its first command. */
+  /** The beginnings of Jedis' messages when a server ends a connection at its first command. */
   private static final List<String> ENDED = List.of("Connection reset", "Unexpected end of stream");
 
   /** The part of a server's message before text that may be a password. */
   private static final String ECHO = ", with args beginning with: ";
 
-  /** How Jedis' messages begin where no Redis server answers. */
+  /** The beginnings of Jedis' messages when the server is not a Redis server. */
   private static final List<String> UNREADABLE = List.of("Invalid first byte", "Unknown reply");
 
   private final boolean misconfigured;

@@ -30,7 +30,7 @@ final class ServerCheck {
   }
 
   /**
-   * Examines.
+   * Examines a server on a connection to it.
    *
    * @throws NodeException if the server is unfit
    */
@@ -58,7 +58,10 @@ final class ServerCheck {
     }
   }
 
-  /** The server read its clock at some time between our two readings. */
+  /**
+   * Compares the clocks. The server read its clock at some time between two readings of the local
+   * clock.
+   */
   private void compareClocks(ServerConnection connection) {
     long before = clock.wallMicros();
     long server = connection.time();

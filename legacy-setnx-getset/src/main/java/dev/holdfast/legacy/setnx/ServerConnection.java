@@ -32,7 +32,7 @@ final class ServerConnection implements AutoCloseable {
     return new ServerConnection(connection, settings.clock());
   }
 
-  /** Whether the key was not there, and is now. */
+  /** Sets a key if it does not exist, and returns whether it was set. */
   boolean setnx(String key, String value) {
     return number(Command.SETNX, key, value) == 1;
   }
@@ -46,7 +46,7 @@ final class ServerConnection implements AutoCloseable {
     return text(Command.GETSET, key, value);
   }
 
-  /** Whether the key was there. */
+  /** Deletes a key, and returns whether it existed. */
   boolean del(String key) {
     return number(Command.DEL, key) == 1;
   }
@@ -55,7 +55,7 @@ final class ServerConnection implements AutoCloseable {
     return String.valueOf(text(Command.INFO));
   }
 
-  /** The server's clock, in microseconds. */
+  /** Returns the time of the server's clock, in microseconds. */
   long time() {
     if (ask(Command.TIME) instanceof List<?> parts
         && parts.size() == 2
@@ -78,7 +78,7 @@ final class ServerConnection implements AutoCloseable {
     }
   }
 
-  /** For how long it has not been used. */
+  /** Returns the time since the connection was last used. */
   long idleNanos() {
     return clock.nanos() - usedAt;
   }

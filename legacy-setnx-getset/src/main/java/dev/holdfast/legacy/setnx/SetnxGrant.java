@@ -28,7 +28,10 @@ final class SetnxGrant implements Grant {
     return name;
   }
 
-  /** The stamp, which is all that there is: others may have the same. */
+  /**
+   * Returns the stamp of the grant, which is all that the lock has. Other clients may have written
+   * the same stamp.
+   */
   @Override
   public String token() {
     return token;
@@ -48,7 +51,7 @@ final class SetnxGrant implements Grant {
     return key;
   }
 
-  /** The last one that we have written. */
+  /** Returns the last stamp that this grant has written. */
   Stamp stamp() {
     return stamp;
   }
@@ -66,7 +69,8 @@ final class SetnxGrant implements Grant {
   }
 
   /**
-   * Whether the key is not ours any more, as we saw or as we deleted it: a DEL would be another's.
+   * Returns whether the key is known to be lost or deleted. A DEL would then delete another owner's
+   * lock.
    */
   boolean isGone() {
     return gone;
@@ -76,7 +80,7 @@ final class SetnxGrant implements Grant {
     gone = true;
   }
 
-  /** Whether a release was asked for, so that an extension in flight writes nothing more. */
+  /** Returns whether a release was requested. An extension in flight then writes nothing more. */
   boolean isReleased() {
     return released;
   }

@@ -43,7 +43,7 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
     this.afterClose = afterClose;
   }
 
-  /** No token, no server that compares, no time to live: nothing of what could be declared. */
+  /** Returns none: the lock has no token and no time to live, and its server compares nothing. */
   @Override
   public Set<LockCapability> capabilities() {
     return Set.of();
@@ -138,7 +138,7 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
       return REFUSED;
     }
 
-    /** Null while the server may well take so long, and once it has answered. */
+    /** Returns null while the answer is not late yet, and once the server has answered. */
     @Nullable LockException outageSoFar() {
       Duration unanswered = Duration.ofNanos(clock.nanos() - begun);
       if (answered || unanswered.compareTo(settings.nodeTimeout()) < 0) {
@@ -177,11 +177,9 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
   }
 
   /**
-   * {@inheritDoc}
-   *
-   * <p>The pattern has no extension, and this one cannot distinguish its own stamp from the stamp
-   * of another owner who came after a removal. Therefore the capability is not declared. A
-   * migration uses it, because there the new lock is compared.
+   * Extends by writing a new stamp. The pattern has no extension, and this one cannot distinguish
+   * its own stamp from the stamp of another owner who came after a removal. Therefore the
+   * capability is not declared. A migration uses it, because there the new lock is compared.
    */
   @Override
   public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
@@ -344,8 +342,8 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
   }
 
   /**
-   * Whether a stamp in a reply was over when it was asked for. Not when the reply came: a live
-   * stamp can pass on the way, and to see it was to lose.
+   * Returns whether a stamp had expired when it was requested. The time of the reply does not
+   * count, because a live stamp can expire before the reply arrives.
    */
   private boolean isExpired(Stamp stamp, long askedMicros) {
     return settings.format().isExpired(stamp, askedMicros);

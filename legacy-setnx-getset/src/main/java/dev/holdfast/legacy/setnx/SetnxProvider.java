@@ -49,7 +49,7 @@ public final class SetnxProvider implements LockProvider {
           "connectTimeout",
           "connect");
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Creates the provider for {@link java.util.ServiceLoader}. */
   public SetnxProvider() {}
 
   @Override
@@ -68,7 +68,7 @@ public final class SetnxProvider implements LockProvider {
     return builder(url).managerOptions(options -> options.apply(settings)).open();
   }
 
-  /** Everything that a URL can say. */
+  /** Returns a builder with all settings of a URL. */
   static SetnxLocks.Builder builder(LockUrl url) {
     url.requireKnownOptions(OPTIONS);
     List<RedisNodeUri> nodes = RedisNodeUri.all(url);

@@ -46,7 +46,10 @@ final class SetnxServer implements AutoCloseable {
    */
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** How long a reply is waited for: twice as long as its caller waits, and at least a second. */
+  /**
+   * The time that a reply may take, in quorum timeouts: twice as long as its caller waits, and at
+   * least a second.
+   */
   private static final int QUORUM_TIMEOUTS = 2;
 
   private static final Duration SHORTEST_PATIENCE = Duration.ofSeconds(1);
@@ -65,14 +68,14 @@ final class SetnxServer implements AutoCloseable {
   @FunctionalInterface
   interface Operation<T> {
     /**
-     * Asks.
+     * Sends the commands, and returns the result.
      *
      * @param connection for this call alone
      * @param late whether the caller no longer waits for the result
      */
     T ask(ServerConnection connection, BooleanSupplier late);
 
-    /** Whether it is started even if the caller no longer waits for the result. */
+    /** Returns whether the operation starts even if the caller no longer waits for the result. */
     default boolean isBegunLate() {
       return false;
     }

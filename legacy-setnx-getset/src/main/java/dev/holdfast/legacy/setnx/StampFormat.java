@@ -45,7 +45,7 @@ record StampFormat(Unit unit, boolean floating) {
       this.digits = digits;
     }
 
-    /** The unit in which this number is a time of our days. */
+    /** Returns the unit in which this number is a time from 2001 to 2286. */
     static Optional<Unit> of(BigDecimal number) {
       return Arrays.stream(values()).filter(unit -> unit.fits(number)).findFirst();
     }
@@ -61,11 +61,11 @@ record StampFormat(Unit unit, boolean floating) {
   }
 
   /**
-   * The stamp of a hold, as the SETNX page has it: the end, and one unit more.
+   * Returns the stamp of a hold: the end and one more unit, as on the page of SETNX.
    *
    * @param endMicros when the hold ends
    * @return never before that end
-   * @throws WrongStamp if no other client would take that for a time
+   * @throws WrongStamp if no other client would read it as a time
    */
   Stamp ofHold(long endMicros) {
     String text;

@@ -69,7 +69,7 @@ public final class StampScan implements AutoCloseable {
       long keys, Instant begun, Instant at, List<FoundStamp> stamps, Calls calls) {}
 
   /**
-   * How often the old pattern's own commands were called, by any client, in any database, for any
+   * The numbers of calls of the old pattern's own commands, by any client, in any database, for any
    * purpose. A scan of the keys misses a lock that is held only briefly. These counts include it.
    *
    * @param setnx calls of SETNX, with which each attempt begins
@@ -77,9 +77,9 @@ public final class StampScan implements AutoCloseable {
    */
   public record Calls(long setnx, long getset) {
     /**
-     * Whether there was one.
+     * Returns whether there was a call.
      *
-     * @return false if not
+     * @return false if there was none
      */
     public boolean any() {
       return setnx + getset > 0;
@@ -89,14 +89,14 @@ public final class StampScan implements AutoCloseable {
       return new Calls(grown(before.setnx, setnx), grown(before.getset, getset));
     }
 
-    /** The counters may have been reset in between. */
+    /** Returns the growth of a counter, which may have been reset in between. */
     private static long grown(long before, long after) {
       return after < before ? after : after - before;
     }
   }
 
   /**
-   * Connects.
+   * Connects to a server.
    *
    * @param server {@code redis://[user[:password]@]host[:port][/db]}, or {@code rediss://} for TLS
    * @return a scan, to be closed by the caller
@@ -111,9 +111,9 @@ public final class StampScan implements AutoCloseable {
   }
 
   /**
-   * How many keys there are, locks or not.
+   * Returns the number of keys, locks or not.
    *
-   * @return as the server says
+   * @return the number that the server reports
    */
   public long keys() {
     return (long) call(Command.DBSIZE);
@@ -246,7 +246,7 @@ public final class StampScan implements AutoCloseable {
     return new Calls(counts.getOrDefault("setnx", 0L), counts.getOrDefault("getset", 0L));
   }
 
-  /** One command for each key, sent together. */
+  /** Sends one command for each key, all together, and returns the replies. */
   private Map<String, Object> each(List<String> keys, Command command, String... more) {
     List<Object> replies =
         withServerNamed(
@@ -262,7 +262,10 @@ public final class StampScan implements AutoCloseable {
     return replyOf;
   }
 
-  /** A key may have become one of another type since its type was asked for: it is no stamp. */
+  /**
+   * Returns the reply, or an empty text if the key has another type. A key may have changed its
+   * type since its type was read, and is then no stamp.
+   */
   private Object read(Object reply) {
     if (reply instanceof JedisDataException error) {
       if (String.valueOf(error.getMessage()).startsWith("WRONGTYPE")) {
@@ -294,7 +297,7 @@ public final class StampScan implements AutoCloseable {
     return Arrays.stream(words).map(word -> word.getBytes(ISO_8859_1)).toArray(byte[][]::new);
   }
 
-  /** One character for each byte, which need be no text. */
+  /** Returns one character for each byte, because a reply may be no text. */
   private static String text(@Nullable Object reply) {
     return reply instanceof byte[] bytes ? new String(bytes, ISO_8859_1) : String.valueOf(reply);
   }

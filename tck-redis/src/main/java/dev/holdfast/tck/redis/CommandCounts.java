@@ -63,7 +63,7 @@ final class CommandCounts {
   private CommandCounts() {}
 
   /**
-   * The requests in {@code INFO commandstats}.
+   * Returns the number of requests in {@code INFO commandstats}.
    *
    * @param commandStats its fields
    */

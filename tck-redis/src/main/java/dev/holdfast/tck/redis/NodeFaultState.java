@@ -92,7 +92,7 @@ final class NodeFaultState {
     own.call("CONFIG", "SET", POLICY, sound(POLICY));
   }
 
-  /** Deleting is allowed still, as it is to a node that is out of memory. */
+  /** Forbids writes. Deletes stay allowed, as on a node that is out of memory. */
   void forbid() {
     own.call("ACL", "SETUSER", user, "-@write", "+del", "+unlink");
   }
@@ -101,7 +101,7 @@ final class NodeFaultState {
     own.call("ACL", "SETUSER", user, "-@scripting");
   }
 
-  /** Connections that are subscribed already stay so. */
+  /** Forbids to subscribe. Existing subscriptions stay. */
   void forbidSubscriptions() {
     own.call("ACL", "SETUSER", user, "-subscribe", "-psubscribe");
   }
@@ -182,7 +182,7 @@ final class NodeFaultState {
     return Objects.requireNonNull(config.get(parameter), parameter);
   }
 
-  /** The words by which the user is made what it is now. */
+  /** Returns the ACL rules of the user as it is now. */
   private List<String> rightsNow() {
     return rightsOf(user);
   }

@@ -61,7 +61,7 @@ final class OwnConnection implements AutoCloseable {
     return texts;
   }
 
-  /** The fields of one section of {@code INFO}. */
+  /** Returns the fields of one section of {@code INFO}. */
   Map<String, String> info(String section) {
     return ServerInfo.in(text("INFO", section)).fields();
   }

@@ -257,7 +257,7 @@ final class RedisNode implements TckNode, AutoCloseable {
     condition.restore();
   }
 
-  /** For example {@code redis 6.2.11}. */
+  /** Returns the version, for example {@code redis 6.2.11}. */
   String version() {
     Map<String, String> info = own.info("server");
     String valkey = info.get("valkey_version");

@@ -99,7 +99,10 @@ final class RedisProxy implements TckLink {
     relays.forEach(Relay::cut);
   }
 
-  /** A connection on which something was lost ends: its replies would answer other requests. */
+  /**
+   * Ends all faults. Closes each connection that lost a request, because its replies would answer
+   * other requests.
+   */
   @Override
   public void mend() {
     synchronized (lock) {
@@ -156,7 +159,7 @@ final class RedisProxy implements TckLink {
     private final Socket client;
     private final Socket server = new Socket();
 
-    /** Whether the proxy loses requests: those after a lost one are lost, too. */
+    /** True if the proxy loses requests. All requests after a lost one are lost, too. */
     private volatile boolean loses;
 
     /** Late requests and all that follow them on this connection. Guarded by this. */
@@ -175,7 +178,10 @@ final class RedisProxy implements TckLink {
       forgetLate();
     }
 
-    /** If the node takes no more, it gets no more: it may have died meanwhile. */
+    /**
+     * Sends the late requests to the node. If the node accepts no more, because it may have died
+     * meanwhile, the rest is dropped.
+     */
     synchronized void sendLate() {
       try {
         for (RespRequest request : late) {
@@ -192,7 +198,10 @@ final class RedisProxy implements TckLink {
       notifyAll();
     }
 
-    /** A connection that a client has ended still brings what was sent on it. */
+    /**
+     * Waits until the late requests are sent. A connection that a client has ended still brings the
+     * requests that were sent on it.
+     */
     private synchronized void awaitLate() {
       boolean interrupted = false;
       while (!late.isEmpty()) {

@@ -64,7 +64,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
   private final @Nullable TestNodes started;
   private final List<RedisNode> nodes;
 
-  /** How managers are opened, where that is not done by a URL. */
+  /** A way to open managers other than by a URL. */
   @FunctionalInterface
   public interface Opener {
     /**
@@ -165,10 +165,10 @@ public final class RedisTckEnvironment implements TckEnvironment {
   }
 
   /**
-   * Other settings for a backend that is opened by a URL.
+   * Returns a builder with other settings, for a backend that is opened by a URL.
    *
    * @param url as {@link #of} takes it
-   * @return with five nodes, unless something else is said
+   * @return with five nodes, unless another number is set
    */
   public static Builder builder(String url) {
     return new Builder(url, null);
@@ -195,7 +195,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     return started != null;
   }
 
-  /** A migration holds both locks of its URL. */
+  /** Returns true for a migration that holds both locks of its URL. */
   @Override
   public boolean holdsTwoLocks() {
     return url.filter(whole -> whole.startsWith("migrate:both")).isPresent();
@@ -368,7 +368,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     }
 
     /**
-     * The wall clock of the managers that the opener opens.
+     * Sets the wall clock of the managers that the opener opens.
      *
      * @param wall by default none that can be moved
      */
@@ -378,7 +378,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     }
 
     /**
-     * How long things take.
+     * Sets the times that the kit uses and expects.
      *
      * @param times by default {@link TckTiming#servers()}
      */
@@ -388,7 +388,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     }
 
     /**
-     * Whether the backend knows the options about nodes, as those of Redlock do.
+     * Sets whether the backend knows the options about nodes, as those of Redlock do.
      *
      * @param known by default true
      */
@@ -409,7 +409,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     }
 
     /**
-     * The rules that the backend cannot keep.
+     * Sets the rules that the backend cannot keep.
      *
      * @param reasons the reason by the rule's id
      */

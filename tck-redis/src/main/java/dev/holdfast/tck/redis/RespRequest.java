@@ -41,7 +41,7 @@ final class RespRequest {
     return new RespRequest(words, bytes.toByteArray());
   }
 
-  /** Whether it has this word. */
+  /** Returns whether the request contains this word. */
   boolean isAbout(String key) {
     return words.contains(key);
   }

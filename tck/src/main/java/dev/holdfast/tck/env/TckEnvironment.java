@@ -21,7 +21,8 @@ import java.util.Optional;
 @FunctionalInterface
 public interface TckEnvironment extends AutoCloseable {
   /**
-   * A backend that is seen through its managers alone, in this process and in others.
+   * Returns the environment of a backend that is seen only through its managers, in this process
+   * and in others.
    *
    * @param url by which all managers see the same locks. {@code {name}} in it stands for a name of
    *     which each environment has another, so that tests may run at the same time
@@ -32,7 +33,7 @@ public interface TckEnvironment extends AutoCloseable {
   }
 
   /**
-   * A backend that is seen through its managers alone.
+   * Returns the environment of a backend that is seen only through its managers.
    *
    * @param url by which all managers see the same locks, with {@code {name}} as above
    * @param isInProcess whether other processes have other locks, as with {@code memory:name}
@@ -118,8 +119,8 @@ public interface TckEnvironment extends AutoCloseable {
   }
 
   /**
-   * A URL by which {@link LockManager#open(String, Map)} finds the same locks, also in another
-   * process with the same class path unless {@link #isInProcess}.
+   * Returns a URL by which {@link LockManager#open(String, Map)} finds the same locks, also in
+   * another process with the same class path unless {@link #isInProcess}.
    *
    * @return empty if there is none
    */
@@ -137,16 +138,16 @@ public interface TckEnvironment extends AutoCloseable {
   }
 
   /**
-   * The wall clock of the managers that {@link #open} opens.
+   * Returns the wall clock of the managers that {@link #open} opens.
    *
-   * @return empty if they have the machine's
+   * @return empty if they use the machine's clock
    */
   default Optional<TckClock> clock() {
     return Optional.empty();
   }
 
   /**
-   * How long things take.
+   * Returns the times that the kit uses and expects.
    *
    * @return the same every time
    */

@@ -12,7 +12,7 @@ import java.util.Set;
  */
 public interface TckNode {
   /**
-   * How errors name it.
+   * Returns the address by which errors name the node.
    *
    * @return for example {@code 127.0.0.1:7001}
    */

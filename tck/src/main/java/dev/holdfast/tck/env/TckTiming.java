@@ -15,7 +15,7 @@ import java.time.Duration;
 public record TckTiming(
     Duration ttl, Duration shortTtl, Duration allowance, Duration soon, Duration limit) {
   /**
-   * For a backend in this process.
+   * Returns the times for a backend in this process.
    *
    * @return with a short ttl of 300 ms
    */
@@ -29,7 +29,7 @@ public record TckTiming(
   }
 
   /**
-   * For a backend on servers of this machine.
+   * Returns the times for a backend on servers of this machine.
    *
    * @return with a short ttl of 600 ms
    */

@@ -217,7 +217,7 @@ public abstract class AliasRules {
     return lost.thenApply(reason -> reason);
   }
 
-  /** All that a user can do to a result. */
+  /** Does everything that a user can do to a result. */
   private static <T> void tamper(CompletableFuture<T> stage, T value) {
     CompletableFuture<T> future = stage;
     TckFixture.regardless(() -> future.orTimeout(1, TimeUnit.NANOSECONDS));

@@ -388,7 +388,7 @@ public abstract class AskingRules {
     return LockRequest.of(name, fixture.ttl()).waitAtMost(wait);
   }
 
-  /** Whether a call ended no sooner than its wait, except for the tick of a clock. */
+  /** Returns whether a call ended no sooner than its wait, except for the tick of a clock. */
   private static boolean isWaitedFor(Call<?> call, Duration wait) {
     return call.isOver() && call.took().compareTo(wait.minusMillis(2)) >= 0;
   }

@@ -101,7 +101,7 @@ enum AskingWay {
     way.hold(locks, request, holder);
   }
 
-  /** Whether a lease is at hand while the lock is held. */
+  /** Returns whether the user gets a view such as a {@code Lock} instead of a lease. */
   boolean isView() {
     return compareTo(LOCK) >= 0;
   }

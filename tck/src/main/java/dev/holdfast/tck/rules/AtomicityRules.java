@@ -43,10 +43,10 @@ public abstract class AtomicityRules {
     /** Makes ready, and returns the operation. */
     Eventually.Assertions prepared(LockManager locks, String name) throws Exception;
 
-    /** Something that others do on the node meanwhile. */
+    /** Changes the node between the steps, as another client would. */
     void between(TckNode node, String name);
 
-    /** The state that an operation must leave. */
+    /** Returns whether the node has the state that the operation must leave. */
     boolean isRight(TckNode node, String name);
   }
 
@@ -243,7 +243,10 @@ public abstract class AtomicityRules {
     return List.of();
   }
 
-  /** Whether it does soon, because a single attempt can be an outage. */
+  /**
+   * Returns whether the lock becomes free soon. Several attempts are made, because a single one can
+   * be an outage.
+   */
   private boolean comesFree(LockManager other, String name) {
     try {
       fixture.soon().until("it is free", () -> gets(other, name));
@@ -290,7 +293,8 @@ public abstract class AtomicityRules {
   }
 
   /**
-   * Another scene for each request of the operation, which is held back while others act.
+   * Plays the scene once for each request of the operation, and holds that request back while
+   * others act.
    *
    * @param opener opens a manager on these nodes
    */
@@ -375,7 +379,10 @@ public abstract class AtomicityRules {
         });
   }
 
-  /** A release in two steps would end the next lease between a forced release and its answer. */
+  /**
+   * Forces releases while other owners come. A release in two steps would end the next lease
+   * between the forced release and its answer.
+   */
   @Test
   @Tag("exclusion")
   @Rule("REL-1")

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Single attempts at a lock, for tests that are not about the failure of an attempt. */
 final class Attempts {
-  /** How long a test looks on to see that something does not happen. */
+  /** The time for which a test watches to see that something does not happen. */
   static final Duration LOOK = Duration.ofMillis(200);
 
   private static final Duration FOR_A_VOTE = Duration.ofMillis(250);
@@ -114,7 +114,7 @@ final class Attempts {
         && (!fixture.nodes().isEmpty() || once(fixture.open(), name, fixture.ttl()).isPresent());
   }
 
-  /** Whether others are kept out by a grant, for as long as a test looks on. */
+  /** Returns whether a grant keeps other owners out for as long as a test watches. */
   static boolean staysTaken(TckFixture fixture, Lease lease) throws InterruptedException {
     String name = lease.name();
     return stays(
@@ -124,7 +124,7 @@ final class Attempts {
         && once(fixture.open(), name, fixture.ttl()).isEmpty();
   }
 
-  /** Whether something is so for as long as a test looks on. */
+  /** Returns whether a condition holds for as long as a test watches. */
   static boolean stays(BooleanSupplier condition) {
     return stays(LOOK, condition);
   }
@@ -151,7 +151,7 @@ final class Attempts {
     LockSupport.parkNanos(1_000_000);
   }
 
-  /** Whether something comes to be so while a test looks on. */
+  /** Returns whether a condition comes true while a test watches. */
   static boolean comes(BooleanSupplier condition) {
     return !stays(() -> !condition.getAsBoolean());
   }

@@ -53,17 +53,17 @@ final class Call<T> {
     thread.interrupt();
   }
 
-  /** Empty as long as it is not over, and if it threw something. */
+  /** Returns the result, or empty if the call is not over or threw an exception. */
   Optional<T> result() {
     return Optional.ofNullable(result);
   }
 
-  /** Empty as long as it is not over, and if it returned. */
+  /** Returns the exception, or empty if the call is not over or returned. */
   Optional<Throwable> thrown() {
     return Optional.ofNullable(thrown);
   }
 
-  /** Zero as long as it is not over. */
+  /** Returns the time that the call took, or zero if it is not over. */
   Duration took() {
     return took;
   }

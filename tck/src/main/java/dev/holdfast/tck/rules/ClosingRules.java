@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 public abstract class ClosingRules {
   private static final Duration LONG = Duration.ofHours(1);
 
-  /** How long it may take to close what a manager has, in addition to a grace. */
+  /** The time that a manager may take to close, in addition to a grace. */
   private static final Duration TO_CLOSE = Duration.ofSeconds(3);
 
   final TckFixture fixture;

@@ -28,7 +28,9 @@ public final class CriticalSection {
     return entries.get();
   }
 
-  /** How often it was entered is another rule's. */
+  /**
+   * Asserts that there were never two owners at once. Another rule covers the number of entries.
+   */
   public void assertNeverTwo() {
     assertThat(overlaps).as("two owners at once").hasValue(0);
     assertThat(value).as("updates that were not lost").isEqualTo(entries.get());

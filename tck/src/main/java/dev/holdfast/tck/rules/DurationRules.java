@@ -389,7 +389,10 @@ public abstract class DurationRules {
     return got.get(0);
   }
 
-  /** First for less than any of the ttls. On a machine that stalls some are lost before. */
+  /**
+   * Returns a lease that was extended to a ttl. It is first granted for less than any of the ttls.
+   * A lease that is lost, on a machine that stalls, is replaced.
+   */
   private Lease extended(LockManager locks, Duration ttl, boolean waiting) {
     List<Lease> extended = new ArrayList<>();
     fixture

@@ -6,7 +6,7 @@ import java.time.Duration;
 final class Elapsed {
   private Elapsed() {}
 
-  /** Since {@link System#nanoTime} was this. */
+  /** Returns the time that has passed since {@link System#nanoTime} was this. */
   static Duration since(long nanos) {
     return Duration.ofNanos(System.nanoTime() - nanos);
   }

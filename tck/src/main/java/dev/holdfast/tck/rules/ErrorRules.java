@@ -34,7 +34,7 @@ public abstract class ErrorRules {
   /** So that silence is noticed soon, but not where there is none. */
   private static final String IMPATIENT = "nodeTimeout=200ms";
 
-  /** For tests in which it does no harm if more are silent. */
+  /** A short node timeout, for tests in which more nodes may seem silent. */
   private static final String HASTY = "nodeTimeout=100ms";
 
   final TckFixture fixture;
@@ -459,7 +459,10 @@ public abstract class ErrorRules {
         .isTrue();
   }
 
-  /** Once more on a machine that stalls, so that sound nodes seem silent as well. */
+  /**
+   * Runs checks while nodes are frozen. They run again if a machine that stalls makes sound nodes
+   * seem silent as well.
+   */
   private void whileFrozen(List<TckNode> nodes, Checks checks) {
     Retries.anyOf(
         () -> {
@@ -489,7 +492,10 @@ public abstract class ErrorRules {
         .isInstanceOf(LockOutageException.class);
   }
 
-  /** Null if nothing was thrown. That nothing else is thrown is another rule's. */
+  /**
+   * Returns the exception, or null if there was none. Leaves the test out if it is no {@code
+   * LockException}, which another rule covers.
+   */
   private static @Nullable Throwable kindOf(ThrowingCallable call) {
     Throwable thrown = unwrapped(catchThrowable(call));
     if (thrown != null && !(thrown instanceof LockException)) {
@@ -510,14 +516,17 @@ public abstract class ErrorRules {
     return kindOf(() -> notGranted(locks.tryAcquireAsync(request).join()));
   }
 
-  /** That nothing is granted is another rule's. */
+  /** Leaves the test out if the lock was granted, which another rule covers. */
   private static void notGranted(Optional<Lease> lease) {
     if (lease.isPresent()) {
       AnotherRule.isBroken("it was granted");
     }
   }
 
-  /** That it is an outage is another rule's. */
+  /**
+   * Asserts that an outage names the silent nodes. Leaves the test out if there is no outage, which
+   * another rule covers.
+   */
   private static void assertNamed(List<TckNode> silent, ThrowingCallable call) {
     Throwable thrown = catchThrowable(call);
     if (!(thrown instanceof LockOutageException outage)) {

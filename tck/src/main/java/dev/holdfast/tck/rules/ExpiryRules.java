@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How long a lock keeps others out: for its ttl, or for as long as was asked for at least. */
+/** The time for which a lock keeps others out: its ttl, or a longer time that was requested. */
 public abstract class ExpiryRules {
   /** The number of locks that expire one after the other. */
   private static final int EXPIRIES = 40;

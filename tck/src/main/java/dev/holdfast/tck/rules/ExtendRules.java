@@ -509,7 +509,9 @@ public abstract class ExtendRules {
     return LockRequest.of(name, MAX_HOLD.dividedBy(2)).keepAliveUpTo(MAX_HOLD);
   }
 
-  /** More than what drift takes off, so that what is counted from then on is seen to be more. */
+  /**
+   * Waits for more than the drift, so that a hold that is counted from now on is seen to be longer.
+   */
   private void letSomeOfItPass() {
     long begun = System.nanoTime();
     fixture
@@ -546,7 +548,10 @@ public abstract class ExtendRules {
     }
   }
 
-  /** Though its token is on all nodes again, as late commands may bring it there. */
+  /**
+   * Asserts that an extension fails although late commands have stored the token on all nodes
+   * again.
+   */
   private void assertNotExtended(Lease lease) {
     Duration back = fixture.ttl().dividedBy(3);
     fixture.nodes().forEach(node -> node.occupy(lease.name(), lease.token(), back));

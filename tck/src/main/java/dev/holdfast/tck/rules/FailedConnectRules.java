@@ -106,7 +106,7 @@ public abstract class FailedConnectRules {
     Counts.awaitNoMoreConnections(fixture, before);
   }
 
-  /** Some of the nodes are gone, and one hangs. */
+  /** Opens managers while some of the nodes are gone and one hangs. */
   @Test
   @Rule("CLOSE-4")
   @IfThisFails("check that opening closes all that it made if it fails for want of a quorum")

@@ -515,7 +515,7 @@ public abstract class FaultRules {
       this.locks = locks;
     }
 
-    /** How many failed until it was so. */
+    /** Makes attempts until a condition is true, and returns how many failed. */
     int whileNot(BooleanSupplier condition) throws InterruptedException {
       int failed = 0;
       while (!condition.getAsBoolean()) {
@@ -524,7 +524,7 @@ public abstract class FaultRules {
       return failed;
     }
 
-    /** How many failed until so many in a row did not. */
+    /** Makes attempts until so many in a row succeed, and returns how many failed. */
     int untilWell(int inARow) {
       int[] counts = new int[2];
       fixture

@@ -8,7 +8,7 @@ import java.util.List;
 final class Faults {
   private Faults() {}
 
-  /** Whether all nodes know a fault. */
+  /** Returns whether all nodes know a fault. */
   static boolean areKnown(TckFixture fixture, TckFault fault) {
     return fixture.nodes().stream().allMatch(node -> node.faults().contains(fault));
   }

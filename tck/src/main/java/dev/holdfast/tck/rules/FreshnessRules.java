@@ -32,7 +32,7 @@ public abstract class FreshnessRules {
   /** Tolerance for two clocks that are read one after the other. */
   private static final Duration SLACK = Duration.ofMillis(2);
 
-  /** How long calls wait for nodes that are frozen. */
+  /** The time that calls wait for nodes that are frozen. */
   private static final Duration SILENCE = Duration.ofSeconds(3);
 
   /** Between two extensions of a lease. */

@@ -188,8 +188,8 @@ public abstract class HandoffRules {
   }
 
   /**
-   * Nothing but chance lets the other manager in where the head does not back off: in about one of
-   * five races.
+   * Counts races in which the other manager gets the lock early. If the head did not back off, only
+   * chance would let it in, in about one of five races.
    */
   @Test
   @Rule("WAIT-10")

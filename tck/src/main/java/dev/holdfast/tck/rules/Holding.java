@@ -64,7 +64,7 @@ final class Holding {
     return request.name();
   }
 
-  /** Empty for a view. */
+  /** Returns the lease, or empty for a view. */
   Optional<Lease> lease() {
     return lease;
   }

@@ -9,6 +9,6 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 public @interface IfThisFails {
-  /** A sentence that begins with "check". */
+  /** Returns a sentence that begins with "check". */
   String value();
 }

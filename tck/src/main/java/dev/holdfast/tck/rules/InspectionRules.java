@@ -245,7 +245,7 @@ public abstract class InspectionRules {
     Attempts.awaitFree(fixture, lease.name());
   }
 
-  /** A manager may free an expired lock of its own, so the holder's is closed. */
+  /** Closes the holder first, because a manager may free its own expired locks. */
   @Test
   @Rule("INSP-2")
   @IfThisFails("check that forceRelease looks at the time of a lock, as an attempt does")

@@ -59,7 +59,9 @@ public abstract class InteropRules {
                     .isBetween(Duration.ofMillis(1), fixture.ttl().plusMillis(1)));
   }
 
-  /** All nodes are asked for, because how many of them are enough is another rule's. */
+  /**
+   * Counts the foreign lock only if it is on all nodes. How many are enough is for another rule.
+   */
   @Test
   @Tag("exclusion")
   @Rule("INT-1")

@@ -59,12 +59,12 @@ final class Interrupted {
     return over;
   }
 
-  /** The interrupt ended the call, and its flag was taken. */
+  /** Returns whether the interrupt ended the call and its flag was cleared. */
   boolean endedByInterrupt() {
     return over && thrown instanceof InterruptedException && !thread.isInterrupted();
   }
 
-  /** The call ended by itself, and the interrupt was kept for, or came to, its caller. */
+  /** Returns whether the call ended by itself and its caller got the interrupt. */
   boolean leftInterruptToCaller() {
     return flag && thrown == null;
   }

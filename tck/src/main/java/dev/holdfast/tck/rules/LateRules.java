@@ -370,7 +370,7 @@ public abstract class LateRules {
     return locks;
   }
 
-  /** The nodes that fall silent, and as many more as make a quorum. */
+  /** Returns the nodes that fall silent, and as many more as make a quorum. */
   private List<TckNode> quorumWithTheSilent() {
     return fixture.nodes().subList(0, fixture.quorum());
   }
@@ -434,7 +434,10 @@ public abstract class LateRules {
     return ended(asked.thenApply(done -> Optional.of(true))).isPresent();
   }
 
-  /** Empty if it failed: how is another rule's. The test is left out if it never ends. */
+  /**
+   * Returns the result, or empty if the request failed. Another rule covers the failure. Leaves the
+   * test out if the request never ends.
+   */
   private <T> Optional<T> ended(CompletableFuture<Optional<T>> asked) {
     CompletableFuture<Optional<T>> end = asked.exceptionally(failure -> Optional.empty());
     try {

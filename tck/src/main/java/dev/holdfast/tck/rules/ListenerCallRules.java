@@ -124,7 +124,10 @@ public abstract class ListenerCallRules {
     return loads.isEmpty() ? null : loads.get(loads.size() - 1);
   }
 
-  /** The waiters ask again after a minute: no later report corrects one that was left out. */
+  /**
+   * Checks the last report of the load. The waiters retry only after a minute, so that no later
+   * report replaces a missing one.
+   */
   @Test
   @Rule("LISTEN-11")
   @IfThisFails("check that the last report of the load is never left out, in a crowd of reports")

@@ -79,7 +79,7 @@ final class Logs implements AutoCloseable {
     }
   }
 
-  /** One entry each, with its level, and its stack trace if it has one. */
+  /** Returns one text for each entry, with its level, and its stack trace if it has one. */
   List<String> lines() {
     return lines.stream().map(Line::text).toList();
   }

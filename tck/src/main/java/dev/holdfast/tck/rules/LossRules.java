@@ -480,7 +480,10 @@ public abstract class LossRules {
       fixture.atEnd(end::countDown);
     }
 
-    /** From a thread of its own, because who comes late to a stage is called back by itself. */
+    /**
+     * Blocks a callback in a new thread. If the stage is complete, the thread itself runs the
+     * callback.
+     */
     void block(Supplier<? extends CompletableFuture<?>> stage) {
       CountDownLatch mine = new CountDownLatch(1);
       blocked.add(mine);
@@ -553,7 +556,7 @@ public abstract class LossRules {
     assertThat(lost).as("another lease is lost in time").isDone();
   }
 
-  /** A lease of which an extension finds that another owner has it. */
+  /** Returns a lease whose extension has found another owner's lock. */
   private Lease lostToAnotherOwner(LockManager locks) {
     Needs.nodes(fixture, 1);
     Lease lease = fixture.take(locks, fixture.name("taken"), fixture.ttl());

@@ -150,7 +150,7 @@ public abstract class NameRules {
       return other;
     }
 
-    /** Whether the hashes stay equal when the same text is added to both names. */
+    /** Returns whether the hashes stay equal when the same text is added to both names. */
     boolean isKeptByWhatFollows() {
       return !name().contains("_INT_OF_");
     }

@@ -38,7 +38,7 @@ final class NodeProxy implements AutoCloseable {
    */
   private static final int IN_SMALL_PIECES = 512;
 
-  /** How many times larger those pieces are. */
+  /** The factor by which those pieces are larger. */
   private static final int LARGER = 64;
 
   /** Long enough for a client to read a piece before the next one comes. */

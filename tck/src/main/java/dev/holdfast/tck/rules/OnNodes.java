@@ -50,7 +50,7 @@ final class OnNodes {
     return "another owner on " + node.address();
   }
 
-  /** Whether a lock is as {@link #occupy} left it. */
+  /** Returns whether a lock is as {@link #occupy} left it. */
   static boolean isUntouched(TckFixture fixture, TckNode node, String name) {
     return node.holder(name).equals(Optional.of(occupant(node)))
         && node.timeToLive(name).compareTo(fixture.ttl()) > 0;

@@ -49,12 +49,12 @@ final class OtherProcess {
     this.said = Call.begin(() -> String.valueOf(output.readLine()));
   }
 
-  /** One that holds a lock until it is killed. */
+  /** Starts a process that holds a lock until it is killed. */
   static OtherProcess holding(TckFixture fixture, String name, Duration ttl, boolean renewed) {
     return start(fixture, "hold", name, ttl, Boolean.toString(renewed));
   }
 
-  /** One that counts in a file, and takes the lock for each step. */
+  /** Starts a process that counts in a file and takes the lock for each step. */
   static OtherProcess counting(TckFixture fixture, String name, Path file, int times) {
     return start(fixture, "count", name, fixture.ttl(), file.toString(), Integer.toString(times));
   }

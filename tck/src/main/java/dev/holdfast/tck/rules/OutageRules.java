@@ -68,7 +68,10 @@ public abstract class OutageRules {
     }
   }
 
-  /** The nodes answer all the time, so that no connection must be made again. */
+  /**
+   * Checks requests after many outages. The nodes answer all the time, so that the manager need not
+   * reconnect.
+   */
   @Test
   @Rule("FAULT-8")
   @IfThisFails("check that each request asks the nodes, however many before it ended in an outage")
@@ -93,7 +96,10 @@ public abstract class OutageRules {
         });
   }
 
-  /** One node ends each connection, one hangs, and the others are not there. */
+  /**
+   * Checks that nodes vote again after many failed connections. One node ends each connection, one
+   * hangs, and the others are not there.
+   */
   @Test
   @Rule("FAULT-3")
   @IfThisFails(

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** How often nodes are asked by those who wait. */
+/** The pauses between the attempts of waiters. */
 public abstract class PauseRules {
   final TckFixture fixture;
 
@@ -145,7 +145,7 @@ public abstract class PauseRules {
     return fixture.node(0).requests().orElseThrow();
   }
 
-  /** How many requests there are until a test has looked on. */
+  /** Returns the number of requests while a test watches. */
   private long requestsSoon(long before) {
     fixture.awaitPast(System.nanoTime(), Attempts.LOOK);
     return requests() - before;
@@ -200,7 +200,7 @@ public abstract class PauseRules {
               });
     }
 
-    /** Each as long as it can have been. */
+    /** Returns for each pause the longest time that it can have taken. */
     List<Duration> longestPauses() {
       return IntStream.range(1, seen.size())
           .mapToObj(i -> Duration.ofNanos(seen.get(i) - notYetSeen.get(i - 1)))

@@ -24,7 +24,7 @@ final class PortThatListens implements AutoCloseable {
   /** The first two bytes of TLS 1.0 to 1.3 (RFC 8446, section 5.1): a handshake, version 3.x. */
   private static final byte[] HANDSHAKE = {22, 3};
 
-  /** How a client began. */
+  /** The beginning of a client's connection. */
   enum Greeting {
     IN_THE_CLEAR,
     BY_TLS,

@@ -82,8 +82,8 @@ public abstract class ReleaseRules {
   }
 
   /**
-   * A release that looks first and deletes then would delete what came between, in one of these
-   * rounds.
+   * Races an owner against the release. A release in two steps would delete the lock of an owner
+   * that comes between them, in one of these rounds.
    */
   @Test
   @Tag("exclusion")

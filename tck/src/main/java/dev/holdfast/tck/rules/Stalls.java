@@ -23,7 +23,7 @@ public final class Stalls implements AutoCloseable {
     return stalls;
   }
 
-  /** The longest so far. */
+  /** Returns the longest stall so far. */
   public Duration worst() {
     return Duration.ofNanos(worstNanos);
   }

@@ -10,12 +10,12 @@ final class Steps {
   /** More than any operation takes on one node. */
   static final int MAX = 12;
 
-  /** How long an operation may take to its next step, or a node to do it. */
+  /** The time that an operation may take to its next step, or a node to carry it out. */
   static final Duration TIME = Duration.ofMillis(100);
 
   private Steps() {}
 
-  /** Whether something comes before an operation is over, or soon after that. */
+  /** Returns whether a condition comes true before an operation is over, or soon after that. */
   static boolean comes(TckFixture fixture, Call<?> call, BooleanSupplier come) {
     long[] overSince = {0};
     fixture

@@ -79,7 +79,7 @@ public final class TckFixture implements AutoCloseable {
     return environment;
   }
 
-  /** A name that no other test uses, and that ends like this. */
+  /** Returns a name that no other test uses, with this end. */
   String name(String end) {
     return "tck-" + Long.toString(NAMES.incrementAndGet(), Character.MAX_RADIX) + "-" + end;
   }
@@ -100,7 +100,7 @@ public final class TckFixture implements AutoCloseable {
     return nodes().get(index);
   }
 
-  /** The nodes' own URIs, to be passed on with some replaced. */
+  /** Returns the nodes' own URIs in a list that the caller may change. */
   List<String> uris() {
     return new ArrayList<>(nodes().stream().map(TckNode::uri).toList());
   }
@@ -123,7 +123,7 @@ public final class TckFixture implements AutoCloseable {
     return nodes().subList(0, nodes().size() - quorum() + 1);
   }
 
-  /** All nodes that are none of these. */
+  /** Returns all nodes except these. */
   List<TckNode> nodesBut(List<TckNode> some) {
     return nodes().stream().filter(node -> !some.contains(node)).toList();
   }
@@ -170,7 +170,7 @@ public final class TckFixture implements AutoCloseable {
     return shortTtl().dividedBy(4);
   }
 
-  /** For the usual ttl. */
+  /** Returns a request with the usual ttl. */
   LockRequest request(String name) {
     return LockRequest.of(name, ttl());
   }

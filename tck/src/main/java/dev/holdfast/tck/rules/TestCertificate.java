@@ -18,11 +18,11 @@ import javax.net.ssl.TrustManagerFactory;
  * it is given them: the keys are public, in this jar.
  */
 enum TestCertificate {
-  /** For 127.0.0.1, and never given to a client. */
+  /** A certificate for 127.0.0.1 that no client trusts. */
   UNTRUSTED,
-  /** For {@code localhost}, and for no other name or address. */
+  /** A certificate for {@code localhost}, and for no other name or address. */
   LOCALHOST,
-  /** For a host that no connection is made to. */
+  /** A certificate for a host to which no connection is made. */
   ELSEWHERE;
 
   private static final char[] PASSWORD = "untrusted".toCharArray();

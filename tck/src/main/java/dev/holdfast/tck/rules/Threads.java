@@ -11,7 +11,8 @@ final class Threads {
   private Threads() {}
 
   /**
-   * All that this test, its environment, or what they call, has started and that is still there.
+   * Returns the live threads that this test, its environment, or the code that they call, has
+   * started.
    */
   static Set<Thread> ofThisTest() {
     ThreadGroup ours = Thread.currentThread().getThreadGroup();
@@ -43,7 +44,7 @@ final class Threads {
     return false;
   }
 
-  /** How many there are in addition to these. */
+  /** Returns the number of threads that are not among these. */
   static int since(Set<Thread> before) {
     Set<Thread> since = ofThisTest();
     since.removeAll(before);

@@ -379,11 +379,11 @@ public abstract class TokenRules {
     HAS_THE_SAME_HASH_CODE,
     IS_BACKWARDS;
 
-    /** For what takes some time each. */
+    /** The changes for operations that take some time each. */
     static final List<Alike> FEW =
         List.of(BEGINS_WITH_IT, IS_ITS_BEGINNING, IS_UPPER_CASE, DIFFERS_AFTER_THE_LABEL);
 
-    /** Empty if that is the token itself, or no token at all. */
+    /** Returns the changed token, or empty if the change leaves the same token or an empty one. */
     Optional<String> of(String token) {
       return Optional.of(changed(token)).filter(other -> !other.isEmpty() && !other.equals(token));
     }
@@ -418,7 +418,7 @@ public abstract class TokenRules {
       return character == '1' ? '2' : '1';
     }
 
-    /** Half of what follows the last colon is another's. */
+    /** Returns a token with another second half after the last colon. */
     private static String withAnotherEnd(String token) {
       int from = (token.lastIndexOf(':') + 1 + token.length()) / 2;
       StringBuilder changed = new StringBuilder(token);
@@ -439,7 +439,7 @@ public abstract class TokenRules {
       return token;
     }
 
-    /** One character more by 1, and the next one less by 31. */
+    /** Returns a token in which one character is larger by 1 and the next one is smaller by 31. */
     private static String withTheSameHashCode(String token) {
       for (int i = 1; i < token.length(); i++) {
         if (token.charAt(i) >= 'A') {

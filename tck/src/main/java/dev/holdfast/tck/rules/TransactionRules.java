@@ -35,7 +35,7 @@ public abstract class TransactionRules {
     /** Makes ready, and returns the operation, which tells whether it was done. */
     Callable<Boolean> prepared(LockManager locks, String name) throws Exception;
 
-    /** Whether a node has done it. */
+    /** Returns whether a node has carried out the operation. */
     boolean isDone(TckNode node, String name);
   }
 
@@ -124,7 +124,7 @@ public abstract class TransactionRules {
     }
   }
 
-  /** Shorter than what a lock is extended to. */
+  /** Returns a ttl that is shorter than the one of the extension. */
   private Duration ttl() {
     return fixture.ttl().dividedBy(3);
   }

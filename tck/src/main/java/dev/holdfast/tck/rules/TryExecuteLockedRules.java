@@ -194,7 +194,10 @@ public abstract class TryExecuteLockedRules {
     return fixture.request(fixture.name(end));
   }
 
-  /** A request for a lock of another owner. How {@code tryAcquire} says so is another rule's. */
+  /**
+   * Returns a request for a lock that another owner holds. Another rule covers the answer of {@code
+   * tryAcquire}.
+   */
   private LockRequest contended(LockManager locks) throws InterruptedException {
     LockRequest request = request("held");
     Contender.holding(fixture, request.name());

@@ -26,7 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How long a lease lasts by its own word. */
+/** The validity that a lease reports. */
 public abstract class ValidityRules {
   /** Longer than any silence here, so that the drift that goes with it is a small part of one. */
   private static final Duration TTL = Duration.ofSeconds(5);
@@ -328,7 +328,7 @@ public abstract class ValidityRules {
     assertThat(lease.remaining()).isZero();
   }
 
-  /** A lease that leaves its end to a timer is late for one of them. */
+  /** Blocks other threads at a loss. A lease that leaves its end to a timer is late for one. */
   @Test
   @Tag("exclusion")
   @Rule("VAL-4")
@@ -555,7 +555,7 @@ public abstract class ValidityRules {
     }
   }
 
-  /** Whether any time is seen to pass, which is another rule's. */
+  /** Returns whether the remaining time decreases, which another rule covers. */
   private static boolean countsDown(Lease lease) {
     Duration first = lease.remaining();
     spinUntil(System.nanoTime() + 2_000_000);

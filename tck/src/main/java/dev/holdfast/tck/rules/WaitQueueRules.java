@@ -102,7 +102,7 @@ public abstract class WaitQueueRules {
     }
   }
 
-  /** The limits of a wait: for {@code acquire} none is needed. */
+  /** Returns the limits of a wait, and for {@code acquire} also no limit. */
   private static List<UnaryOperator<LockRequest>> waits(Asking way) {
     UnaryOperator<LockRequest> anHour = request -> request.waitAtMost(Duration.ofHours(1));
     return way == Asking.ACQUIRE

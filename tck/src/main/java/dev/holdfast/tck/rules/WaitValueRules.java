@@ -71,7 +71,9 @@ public abstract class WaitValueRules {
     assertWaits(locks, () -> held("busy"));
   }
 
-  /** A call takes a little longer than its wait, which hides a cut in most of them. */
+  /**
+   * Tries several waits, because a call takes a little longer than its wait, which hides most cuts.
+   */
   @Test
   @Rule("WAIT-16")
   @IfThisFails("check that no way to ask cuts a wait to milliseconds")

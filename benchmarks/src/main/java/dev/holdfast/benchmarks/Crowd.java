@@ -27,7 +27,7 @@ final class Crowd {
     return threads == 1 ? "1 thread" : "%,d threads".formatted(threads);
   }
 
-  /** Has threads work for so long, and adds what they have measured. */
+  /** Runs threads for so long, and adds their measurements. */
   static void work(int threads, long nanos, Tally tally, Member member) throws Exception {
     ExecutorService crowd = Executors.newFixedThreadPool(threads);
     try {

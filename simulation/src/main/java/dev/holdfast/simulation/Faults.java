@@ -17,7 +17,7 @@ final class Faults {
     this.longestTtl = world.setting.longestTtlMillis() * 1_000L;
   }
 
-  /** This long from now, but not after healing. */
+  /** Returns the time that is this far from now, but not after healing. */
   static long end(World world, long micros) {
     return Math.max(world.now(), Math.min(world.now() + micros, world.healing()));
   }

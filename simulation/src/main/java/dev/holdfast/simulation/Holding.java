@@ -63,7 +63,7 @@ final class Holding {
     seenLost = true;
   }
 
-  /** Its manager was closed: its keys are left to expire. */
+  /** Notes that the holder no longer holds the lease. Its keys are left to expire. */
   void closed(long now) {
     closed = true;
     over(now);
@@ -98,7 +98,7 @@ final class Holding {
     claimed = new End(host.clock.nanos() + left, host.clock.wallMicros() + left / 1_000);
   }
 
-  /** Its holder extends it. From now on only the lease knows its end. */
+  /** Notes an extension by the holder. From now on only the lease knows its end. */
   void extending(Judge.Call call) {
     extended = true;
     extensions.add(call);

@@ -73,7 +73,7 @@ final class Judge {
       this.limit = limit;
     }
 
-    /** Is to end now, for its process's timers. */
+    /** Notes that the call must end now, within the tolerance for timers. */
     void ends() {
       limit = Math.min(limit, host.ranFor() - runningAtStart + 10 * MILLI);
     }
@@ -113,7 +113,9 @@ final class Judge {
     return excused;
   }
 
-  /** Grants that needed a second trip for their fencing token, or tried one. */
+  /**
+   * Returns the number of grants that needed a second trip for their fencing token, or tried one.
+   */
   long secondTrips() {
     return secondTrips;
   }
@@ -182,7 +184,10 @@ final class Judge {
     }
   }
 
-  /** Its client's clock is behind, and the counters that would make up for that are gone. */
+  /**
+   * Returns whether a fencing token may be smaller. The client's clock is behind, and the counters
+   * that would make up for that are lost.
+   */
   private boolean mayRegress(Holding holding, Fenced largest) {
     long slowestNode = world.nodes.stream().mapToLong(Node::micros).min().orElseThrow();
     long clock = holding.host.clock.wallMicros();
@@ -351,7 +356,7 @@ final class Judge {
     }
   }
 
-  /** Renewals of a lease that come after its transfer are the documented limit. */
+  /** Notes a late renewal. Renewals after the transfer of a lease are the documented limit. */
   private void notePutBack(@Nullable Entry after) {
     Holding holding = after == null ? null : byToken.get(after.value());
     if (holding != null && holding.isOver()) {

@@ -56,7 +56,10 @@ final class Losses {
     }
   }
 
-  /** Its keys would expire too late by a clock that is behind that node's. */
+  /**
+   * Replicates another node, unless clocks are off. Keys would expire too late on a node whose
+   * clock is behind.
+   */
   private static void replicateAnother(World world, Node node) {
     int nodes = world.nodes.size();
     if (world.rates.clocksOff + world.rates.clocksMended == 0) {

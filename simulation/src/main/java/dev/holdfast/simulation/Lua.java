@@ -479,7 +479,7 @@ final class Lua {
     };
   }
 
-  /** Its constants are put in their places once. */
+  /** Returns the term of a call. Constant arguments are put in their places once. */
   private static LuaTerm call(LuaTerm... arguments) {
     String[] constants = new String[arguments.length];
     List<Integer> changing = new ArrayList<>();

@@ -237,12 +237,12 @@ final class Poll {
     return hadQuorum && doubtful == 0 ? Sureness.YES : Sureness.PERHAPS;
   }
 
-  /** Nodes that gave no vote for sure. */
+  /** Returns the number of nodes that certainly gave no vote. */
   int failures() {
     return Long.bitCount(failed);
   }
 
-  /** Nodes that may have given none, or have not been asked. */
+  /** Returns the number of nodes that may have given no vote, or were not asked. */
   int mostFailures() {
     return Long.bitCount(failed | doubtful | unasked);
   }

@@ -61,7 +61,10 @@ final class Rates {
     return this;
   }
 
-  /** Nodes are up to so far away, one way, and all of them stand still twice a second. */
+  /**
+   * Sets how far away nodes are at most, one way, and how long all of them stand still twice a
+   * second.
+   */
   Rates distant(int mostMicros, int mostMillis) {
     distanceMicros = mostMicros;
     stutterMillis = mostMillis;
@@ -176,7 +179,7 @@ final class Rates {
     return this;
   }
 
-  /** Ttls that are hardly longer than a round may take. */
+  /** Sets ttls that are hardly longer than a round may take. */
   Rates longRounds(int nodeTimeout) {
     nodeTimeoutMillis = nodeTimeout;
     longestTtlMillis = nodeTimeout * 13 / 10;

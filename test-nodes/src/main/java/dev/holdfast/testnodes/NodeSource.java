@@ -20,12 +20,15 @@ public sealed interface NodeSource permits ExecutableSource, ContainerSource {
     return new ExecutableSource(ExecutableSource::onPath);
   }
 
-  /** This file, a redis-server or valkey-server 6.2 or later. */
+  /** Returns this file, which must be a redis-server or valkey-server 6.2 or later. */
   static NodeSource binary(Path file) {
     return new ExecutableSource(file::toAbsolutePath);
   }
 
-  /** Containers of the image {@code redis:7}; see {@link #containers(String)}. */
+  /**
+   * Returns a source of containers of the image {@code redis:7}, as {@link #containers(String)}
+   * does.
+   */
   static NodeSource containers() {
     return containers(ContainerSource.DEFAULT_IMAGE);
   }

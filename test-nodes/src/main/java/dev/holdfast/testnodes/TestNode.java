@@ -159,11 +159,11 @@ public final class TestNode {
   }
 
   /**
-   * Has the node's data pass for whole, as {@code holdfast nodes init} does, so that Redlock counts
-   * its votes at once. Nodes that were just started are so; after a restart, or when all keys were
-   * deleted, a node keeps out of votes until the longest ttl is over, unless this is called.
+   * Initialises the node's data, as {@code holdfast nodes init} does, so that Redlock counts its
+   * votes at once. Nodes that were just started are initialised. After a restart, or when all keys
+   * were deleted, a node keeps out of votes until the longest ttl is over, unless this is called.
    *
-   * @param database the number of the database; that of a URI without one is 0
+   * @param database the number of the database, which is 0 for a URI without one
    * @throws RedisErrorReply if the server refuses
    * @throws NodeException if it does not answer
    */

@@ -63,7 +63,7 @@ public final class TestNodes implements AutoCloseable {
     return builder().count(count).start();
   }
 
-  /** Nodes with other settings. */
+  /** Returns a builder of nodes with other settings. */
   public static Builder builder() {
     return new Builder();
   }

@@ -165,7 +165,8 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   /**
-   * Lends it to one lock only: a thread that serves the one would hold rounds of the other back.
+   * Lends the thread to the old lock only. If a thread served one lock, it would hold back rounds
+   * of the other.
    */
   @Override
   public <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {

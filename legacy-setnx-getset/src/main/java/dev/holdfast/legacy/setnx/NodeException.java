@@ -134,7 +134,10 @@ final class NodeException extends RuntimeException {
         null);
   }
 
-  /** Jedis suppresses why no address of a host could be connected. */
+  /**
+   * Returns the next cause. Jedis suppresses the reasons why no address of a host could be
+   * connected.
+   */
   private static @Nullable Throwable next(Throwable at) {
     Throwable[] suppressed = at.getSuppressed();
     return at.getCause() == null && suppressed.length > 0 ? suppressed[0] : at.getCause();

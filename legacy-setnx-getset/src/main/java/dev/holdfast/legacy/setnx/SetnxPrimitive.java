@@ -242,8 +242,8 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
   }
 
   /**
-   * Is sent even when its caller has gone, but never a second time: it is unknown whether the first
-   * DEL was carried out, and another owner's stamp can be equal to ours.
+   * A deletion that is sent even when its caller has gone, but never a second time. It is unknown
+   * whether the first DEL was carried out, and another owner's stamp can be equal to ours.
    */
   private final class Deletion implements SetnxServer.Operation<Optional<LossReason>> {
     private final SetnxGrant ours;

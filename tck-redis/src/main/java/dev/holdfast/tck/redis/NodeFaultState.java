@@ -106,7 +106,7 @@ final class NodeFaultState {
     own.call("ACL", "SETUSER", user, "-subscribe", "-psubscribe");
   }
 
-  /** Connections that are open stay open. */
+  /** Requires a login. Connections that are open stay open. */
   void needLogin() {
     own.call("ACL", "SETUSER", ANONYMOUS, "resetpass", ">" + RedisNode.PASSWORD);
   }

@@ -175,7 +175,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
   }
 
   /**
-   * Settings for a backend without a URL.
+   * Returns a builder with settings for a backend without a URL.
    *
    * @param opener opens its managers
    * @return with five nodes, unless something else is said

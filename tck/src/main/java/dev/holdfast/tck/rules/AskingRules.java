@@ -321,7 +321,7 @@ public abstract class AskingRules {
     return granted.size() >= waiters;
   }
 
-  /** Views need KEEP_ALIVE. */
+  /** Returns the ways that the backend supports. Views need KEEP_ALIVE. */
   private List<AskingWay> ways() {
     return fixture.declares(LockCapability.KEEP_ALIVE)
         ? Stream.of(AskingWay.values()).toList()

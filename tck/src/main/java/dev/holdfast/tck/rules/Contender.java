@@ -25,7 +25,7 @@ final class Contender {
         : occupying(fixture, name, fixture.foreignTtl());
   }
 
-  /** Does not let go, but has a short ttl. */
+  /** Holds a lock with a short ttl and does not release it. */
   static Contender holdingBriefly(TckFixture fixture, String name) {
     return fixture.nodes().isEmpty()
         ? new Contender(

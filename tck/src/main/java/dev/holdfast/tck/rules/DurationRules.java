@@ -341,7 +341,7 @@ public abstract class DurationRules {
     return LongStream.of(numbers).mapToObj(Duration::ofMillis).toList();
   }
 
-  /** Less than all rounding leaves, and more than a validity that allows for drift is short of. */
+  /** Returns a lower limit with room for drift, which no time reaches that is cut to a unit. */
   private static Duration nearly(Duration ttl) {
     return ttl.multipliedBy(3).dividedBy(4);
   }

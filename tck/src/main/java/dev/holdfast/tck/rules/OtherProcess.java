@@ -102,7 +102,7 @@ final class OtherProcess {
     }
   }
 
-  /** This process's, with what a launcher has added to it. */
+  /** Returns the class path of this process, with the entries that a launcher has added. */
   static String classPath() {
     Set<String> entries = new LinkedHashSet<>();
     for (ClassLoader loader = Thread.currentThread().getContextClassLoader();

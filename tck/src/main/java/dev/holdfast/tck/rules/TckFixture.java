@@ -233,9 +233,9 @@ public final class TckFixture implements AutoCloseable {
   }
 
   /**
-   * Has something done when the test is over, before what was asked for earlier.
+   * Runs a task when the test is over, before the tasks that were added earlier.
    *
-   * @throws IllegalStateException if it is over, because it has taken too long
+   * @throws IllegalStateException if the test is over, because it has taken too long
    */
   void atEnd(Runnable task) {
     end.add(task);

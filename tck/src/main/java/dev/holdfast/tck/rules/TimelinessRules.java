@@ -261,7 +261,7 @@ public abstract class TimelinessRules {
     }
   }
 
-  /** Less than any rounding leaves, and more than drift takes off. */
+  /** Returns a lower limit with room for drift, which no time reaches that is cut to a unit. */
   private static Duration nearly(Duration time) {
     return time.multipliedBy(9).dividedBy(10).minusMillis(5);
   }

@@ -67,7 +67,7 @@ public abstract class TryExecuteLockedRules {
     used.assertHeldAndReleased();
   }
 
-  /** Errors as well: of many ways to call, each has its own way to release. */
+  /** Throws errors, too, and in each way to call, because each way has its own release. */
   @Test
   @Rule("ACQ-18")
   @IfThisFails("check that the lock is released whatever the work throws, an Error included")

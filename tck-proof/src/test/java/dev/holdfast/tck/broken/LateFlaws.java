@@ -1,8 +1,11 @@
 package dev.holdfast.tck.broken;
 
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.tck.broken.Request.Verb;
 import dev.holdfast.tck.broken.Way.Examined;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -36,6 +39,11 @@ final class LateFlaws {
                 Set.of("REL-9"),
                 (uri, way, network) -> new TwoConnections(uri, way, network, Verb.EXTEND))
             .asVariation(),
+        Flaw.inManager(
+                "a lease that is over, by a release or not, ends the lock at the end of its ttl",
+                Set.of("ACQ-1"),
+                EndsTheNext::new)
+            .asVariation(),
         Flaw.inMember(
             "a connection takes one request at a time, and releases first",
             Set.of("ACQ-3", "REL-2", "REL-9"),
@@ -54,6 +62,27 @@ final class LateFlaws {
                     })
             .breaksUnderLoad("ACQ-3")
             .asVariation());
+  }
+
+  private static final class EndsTheNext extends PassingManager {
+    EndsTheNext(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    Lease lease(Lease granted) {
+      String name = granted.name();
+      WeakReference<Lease> ended = new WeakReference<>(granted);
+      CompletableFuture.delayedExecutor(granted.remaining().toNanos(), TimeUnit.NANOSECONDS)
+          .execute(
+              () -> {
+                Lease lease = ended.get();
+                if (lease != null && !lease.isHeld()) {
+                  right.forceRelease(name);
+                }
+              });
+      return granted;
+    }
   }
 
   /** Loses the place of a request that nobody waits for. */

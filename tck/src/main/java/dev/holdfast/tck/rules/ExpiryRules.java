@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +26,9 @@ public abstract class ExpiryRules {
 
   /** Longer than some attempts take, so that contenders ask when a lock expires. */
   private static final Duration BETWEEN_EXPIRIES = Duration.ofMillis(8);
+
+  /** Longer than a timer comes late. */
+  private static final Duration TIMER = Duration.ofMillis(150);
 
   final TckFixture fixture;
 
@@ -64,6 +68,33 @@ public abstract class ExpiryRules {
     locks.close();
 
     fixture.soon().until("others get the lock", () -> fixture.gets(other, name));
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-1")
+  @IfThisFails("check that a lease that was released leaves no timer that ends the next one")
+  void aLockOutlastsTheTtlOfTheLeaseBeforeIt() throws InterruptedException {
+    LockManager holder = fixture.openForShortTtl();
+    LockManager other = fixture.openForShortTtl();
+    LockManager contender = fixture.open();
+    Duration brief = fixture.briefTtl();
+    List<Lease> held = new ArrayList<>();
+    for (LockManager next : List.of(holder, other)) {
+      for (ReleaseWay way : ReleaseWay.values()) {
+        Lease before = fixture.take(holder, fixture.name("before"), brief);
+        way.release(fixture, before);
+        held.add(fixture.take(next, before.name(), brief.multipliedBy(6)));
+      }
+    }
+
+    LockSupport.parkNanos(brief.plus(TIMER).toNanos());
+
+    for (Lease lease : held) {
+      assertThat(fixture.gets(contender, lease.name()) && lease.isHeld())
+          .as("granted to two owners once the ttl of a former lease was over")
+          .isFalse();
+    }
   }
 
   @Test

@@ -40,6 +40,21 @@ final class StaleFlaws {
                 right -> new GivesUp(right, 10))
             .asVariation(),
         Flaw.inManager(
+                "a request whose wait ended in an outage is made once more, with all of its wait",
+                Set.of("WAIT-1"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public Lease acquire(LockRequest request) throws InterruptedException {
+                        try {
+                          return super.acquire(request);
+                        } catch (LockOutageException e) {
+                          return super.acquire(request);
+                        }
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
             "after three outages in a row attempts fail for five seconds without a request",
             Set.of("FAULT-8"),
             BreaksItsCircuit::new),

@@ -9,6 +9,7 @@ import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import dev.holdfast.LockOutageException;
+import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
@@ -31,6 +32,19 @@ public abstract class OutageRules {
 
   /** Shorter than a circuit breaker stays open, and longer than a few attempts. */
   private static final Duration PROMPTLY = Duration.ofMillis(900);
+
+  private static final List<AskingWay> ASKED =
+      List.of(
+          AskingWay.TRY_ACQUIRE,
+          AskingWay.ACQUIRE,
+          AskingWay.TRY_ACQUIRE_ASYNC,
+          AskingWay.CALL_LOCKED,
+          AskingWay.TRY_EXECUTE_LOCKED);
+
+  private static final Duration WAIT = Duration.ofMillis(600);
+
+  /** Longer than an attempt takes, and shorter than a second wait. */
+  private static final Duration LATE = Duration.ofMillis(400);
 
   private static final String HASTY = "nodeTimeout=80ms";
 
@@ -94,6 +108,28 @@ public abstract class OutageRules {
           }
           assertThat(isGranted).as("a lock was granted once the nodes had recovered").isTrue();
         });
+  }
+
+  @Test
+  @Rule("WAIT-1")
+  @IfThisFails("check that nothing asks again once a wait has ended in an outage")
+  void aWaitThatEndsInAnOutageEndsInTime() {
+    Needs.of(fixture, TckFault.REFUSING);
+    LockManager locks = fixture.open();
+    Attempts.untilGot(fixture, locks, fixture.name("before"));
+    Faults.begin(fixture, TckFault.REFUSING, fixture.blocking(), "");
+    for (AskingWay way : ASKED) {
+      Retries.anyOf(
+          () -> {
+            LockRequest request = fixture.request(fixture.name("during")).waitAtMost(WAIT);
+            long begun = System.nanoTime();
+            TckFixture.regardless(() -> way.hold(locks, request, lease -> {}));
+
+            assertThat(Elapsed.since(begun))
+                .as("the time of %s with a wait of %s while nodes refuse", way, WAIT)
+                .isLessThan(WAIT.plus(LATE));
+          });
+    }
   }
 
   /**

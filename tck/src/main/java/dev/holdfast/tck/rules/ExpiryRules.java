@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -88,7 +87,10 @@ public abstract class ExpiryRules {
       }
     }
 
-    LockSupport.parkNanos(brief.plus(TIMER).toNanos());
+    long begun = System.nanoTime();
+    while (Elapsed.since(begun).compareTo(brief.plus(TIMER)) < 0) {
+      Attempts.pause();
+    }
 
     for (Lease lease : held) {
       assertThat(fixture.gets(contender, lease.name()) && lease.isHeld())

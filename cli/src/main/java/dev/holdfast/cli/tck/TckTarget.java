@@ -58,7 +58,8 @@ record TckTarget(
               + " example redlock:jedis:{nodes}");
     }
     LockUrl parsed = LockUrl.parse(given.replace(NAME, ANY_NAME), Map.of());
-    String shown = parsed.toString().replace(ANY_NAME, NAME);
+    String shown =
+        given.contains(NAME) ? parsed.toString().replace(ANY_NAME, NAME) : parsed.toString();
     if (parsed.addresses().isPresent()) {
       requireNodesMayBeShared(isInProcess);
       RedisNodeUri.all(parsed); // says what is wrong before a node is asked

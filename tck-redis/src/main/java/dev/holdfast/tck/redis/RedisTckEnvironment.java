@@ -98,8 +98,8 @@ public final class RedisTckEnvironment implements TckEnvironment {
   private record ByUrl(String url, String guardOff) implements Opener {
     /** Makes the way to open a backend whose restart guard, if it has one, is switched off. */
     static ByUrl of(String url, List<String> uris) {
-      boolean isKnown = url.startsWith(REDLOCK) || knowsGuard(url, uris);
-      return new ByUrl(url, isKnown && !url.contains(GUARD) ? GUARD_OFF : "");
+      boolean isUnset = !url.contains(GUARD) && (url.startsWith(REDLOCK) || knowsGuard(url, uris));
+      return new ByUrl(url, isUnset ? GUARD_OFF : "");
     }
 
     private static boolean knowsGuard(String url, List<String> uris) {

@@ -87,10 +87,7 @@ public abstract class ExpiryRules {
       }
     }
 
-    long begun = System.nanoTime();
-    while (Elapsed.since(begun).compareTo(brief.plus(TIMER)) < 0) {
-      Attempts.pause();
-    }
+    Attempts.stays(brief.plus(TIMER), () -> true);
 
     for (Lease lease : held) {
       assertThat(fixture.gets(contender, lease.name()) && lease.isHeld())

@@ -90,9 +90,7 @@ public abstract class OutageRules {
   @Rule("FAULT-8")
   @IfThisFails("check that each request asks the nodes, however many before it ended in an outage")
   void nodesAreAskedRightAfterManyOutages() {
-    Needs.of(fixture, TckFault.REFUSING);
-    LockManager locks = fixture.open();
-    Attempts.untilGot(fixture, locks, fixture.name("before"));
+    LockManager locks = openOnNodesThatCanRefuse();
     Retries.anyOf(
         () -> {
           Faults.begin(fixture, TckFault.REFUSING, fixture.blocking(), "");
@@ -114,9 +112,7 @@ public abstract class OutageRules {
   @Rule("WAIT-1")
   @IfThisFails("check that nothing asks again once a wait has ended in an outage")
   void aWaitThatEndsInAnOutageEndsInTime() {
-    Needs.of(fixture, TckFault.REFUSING);
-    LockManager locks = fixture.open();
-    Attempts.untilGot(fixture, locks, fixture.name("before"));
+    LockManager locks = openOnNodesThatCanRefuse();
     Faults.begin(fixture, TckFault.REFUSING, fixture.blocking(), "");
     for (AskingWay way : ASKED) {
       Retries.anyOf(
@@ -169,6 +165,14 @@ public abstract class OutageRules {
 
     Attempts.awaitVotes(fixture, connected, fixture.nodes());
     Attempts.awaitVotes(fixture, neverConnected, fixture.nodes());
+  }
+
+  /** Opens a manager, and returns it once it gets locks. */
+  private LockManager openOnNodesThatCanRefuse() {
+    Needs.of(fixture, TckFault.REFUSING);
+    LockManager locks = fixture.open();
+    Attempts.untilGot(fixture, locks, fixture.name("before"));
+    return locks;
   }
 
   /** Opens a manager that reaches the first node by a link, and tries to connect each second. */

@@ -1,6 +1,7 @@
 package dev.holdfast.legacy.setnx;
 
 import dev.holdfast.core.Clock;
+import dev.holdfast.redis.ServerError;
 import dev.holdfast.redis.ServerInfo;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -41,7 +42,7 @@ final class ServerCheck {
 
   private void look(ServerInfo info) {
     if (info.isSentinel()) {
-      throw NodeException.misconfigured(NodeException.SENTINEL);
+      throw NodeException.misconfigured(ServerError.SENTINEL);
     }
     if (info.isReplica()) {
       throw NodeException.misconfigured(

@@ -4,7 +4,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.core.Scheduler;
-import dev.holdfast.core.TlsMismatch;
+import dev.holdfast.redis.TlsMismatch;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

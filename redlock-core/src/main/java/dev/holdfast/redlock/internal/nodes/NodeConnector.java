@@ -2,8 +2,8 @@ package dev.holdfast.redlock.internal.nodes;
 
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.Scheduler;
-import dev.holdfast.core.TlsMismatch;
 import dev.holdfast.redis.ServerInfo;
+import dev.holdfast.redis.TlsMismatch;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.internal.AlgorithmOptions;
 import dev.holdfast.redlock.internal.vote.Scripts;

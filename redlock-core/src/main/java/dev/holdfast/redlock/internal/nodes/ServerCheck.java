@@ -1,5 +1,6 @@
 package dev.holdfast.redlock.internal.nodes;
 
+import dev.holdfast.redis.ServerError;
 import dev.holdfast.redis.ServerInfo;
 import dev.holdfast.redlock.spi.Round;
 import java.util.Map;
@@ -47,13 +48,13 @@ public final class ServerCheck implements Round.Answers {
   /** Returns why a server is unfit to vote, or null if it looks fit. */
   static @Nullable NodeException fault(ServerInfo info) {
     if (info.isSentinel()) {
-      return NodeException.misconfigured(NodeException.SENTINEL);
+      return NodeException.misconfigured(ServerError.SENTINEL);
     }
     if (info.isInCluster()) {
-      return NodeException.misconfigured(NodeException.CLUSTER);
+      return NodeException.misconfigured(ServerError.CLUSTER);
     }
     return info.isReplica()
-        ? NodeException.misconfigured("it is a replica of " + info.master() + ": list masters only")
+        ? NodeException.misconfigured("it is a replica of " + info.master() + ": give the master")
         : null;
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.redlock.internal.noscript;
 
+import dev.holdfast.redis.ServerError;
 import dev.holdfast.redis.ServerInfo;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.internal.nodes.NodeException;
@@ -103,7 +104,7 @@ public final class ScriptFallback implements RedisNodes {
                         isSentinel(node),
                         (without, sentinel) ->
                             sentinel
-                                ? NodeException.misconfigured(NodeException.SENTINEL)
+                                ? NodeException.misconfigured(ServerError.SENTINEL)
                                 : forbidden(error, without))
                     .thenCompose(CompletableFuture::failedFuture);
               }

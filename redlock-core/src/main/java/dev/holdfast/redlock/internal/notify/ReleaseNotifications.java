@@ -239,11 +239,11 @@ public final class ReleaseNotifications {
      * longer tries, because servers log each refusal.
      */
     public void onReply(int node, @Nullable Object reply) {
-      if (reply instanceof Long code && code == Scripts.MINE_UNPUBLISHED) {
+      int receivers = Scripts.receivers(reply);
+      if (Scripts.isPublishRefused(reply)) {
         onPublishRefused(node);
         others.accumulateAndGet(Released.UNKNOWN, Math::max);
-      } else if (reply instanceof Long code && code > Scripts.MINE_UNPUBLISHED) {
-        int receivers = (int) (code - Scripts.MINE_UNPUBLISHED);
+      } else if (receivers > 0) {
         others.accumulateAndGet(othersAmong(receivers, node), Math::max);
       }
     }

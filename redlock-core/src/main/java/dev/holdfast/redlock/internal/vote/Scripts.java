@@ -2,6 +2,7 @@ package dev.holdfast.redlock.internal.vote;
 
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.Script;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +27,8 @@ public final class Scripts {
 
   /**
    * Releases a lock: compares and deletes atomically. KEYS: the lock. ARGV: our token, the
-   * notification, if there is one. A user who may not publish may release anyway. A reply above
-   * {@link #MINE_UNPUBLISHED} is that code plus the number of receivers.
+   * notification, if there is one. A user who may not publish may release anyway. {@link
+   * #receivers} and {@link #isPublishRefused} read the rest of the reply.
    */
   public static final Script RELEASE =
       Script.of(
@@ -290,6 +291,18 @@ public final class Scripts {
       return Vote.OTHER;
     }
     return code == MISSING ? Vote.MISSING : null;
+  }
+
+  /** Tells whether the reply to {@link #RELEASE} says that the user may not publish. */
+  public static boolean isPublishRefused(@Nullable Object reply) {
+    return Objects.equals(reply, MINE_UNPUBLISHED);
+  }
+
+  /** Returns how many subscribers got the notification, by the reply to {@link #RELEASE}. */
+  public static int receivers(@Nullable Object reply) {
+    return reply instanceof Long code && code > MINE_UNPUBLISHED
+        ? (int) (code - MINE_UNPUBLISHED)
+        : 0;
   }
 
   /** Tells whether a command ends a quarantine. */

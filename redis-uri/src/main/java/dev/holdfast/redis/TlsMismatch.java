@@ -1,15 +1,31 @@
-package dev.holdfast.core;
+package dev.holdfast.redis;
 
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
+import java.util.List;
 import java.util.Optional;
 
-/** Mistakes about TLS, by what drivers throw when they connect. For backends over the network. */
+/**
+ * Mistakes about TLS, by the exceptions of Lettuce, Jedis, Redisson and the JDK when they connect.
+ * No other class knows the messages of clients.
+ */
 public final class TlsMismatch {
   /** First byte of an alert, with which a server of TLS answers a client that speaks none. */
   private static final String ALERT = "\u0015";
+
+  /** Beginnings of messages if a server sent no reply of Redis. */
+  private static final List<String> UNREADABLE =
+      List.of("Invalid first byte", "Unknown reply", "Can't decode replay");
+
+  /** Beginnings of messages if a server ended the connection, or said nothing. */
+  private static final List<String> ENDED =
+      List.of(
+          "Connection reset",
+          "Unexpected end of stream",
+          "Connection closed",
+          "handshake timed out"); // netty's, after 10 s of its own
 
   private TlsMismatch() {}
 
@@ -40,6 +56,29 @@ public final class TlsMismatch {
     return tls
         ? " (if this port speaks no TLS, write redis:// for rediss://)"
         : " (if this port speaks TLS, write rediss:// for redis://)";
+  }
+
+  /**
+   * Recognises a client's message that a server sent no reply of Redis.
+   *
+   * @param message of one exception, not of its causes
+   * @return the reason, or empty if the message says something else
+   */
+  public static Optional<String> ofNoRedis(String message) {
+    return UNREADABLE.stream().anyMatch(message::startsWith)
+        ? Optional.of("no Redis server listens there, or it requires TLS (rediss://)")
+        : Optional.empty();
+  }
+
+  /**
+   * Recognises a client's message that a server ended the connection, or said nothing, as it does
+   * if one side speaks TLS and the other does not.
+   *
+   * @param message of one exception, not of its causes
+   * @return whether {@link #hint} may help
+   */
+  public static boolean isPossible(String message) {
+    return ENDED.stream().anyMatch(message::startsWith);
   }
 
   private static Optional<String> withTls(Throwable at) {

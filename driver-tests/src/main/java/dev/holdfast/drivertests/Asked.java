@@ -2,7 +2,7 @@ package dev.holdfast.drivertests;
 
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.NodeSet;
-import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Script;
 import dev.holdfast.testsupport.Eventually;
@@ -32,13 +32,13 @@ public final class Asked implements Round.Answers {
   }
 
   /** Asks node 0 alone to run a script. */
-  public static Asked of(RedisNodes nodes, String script, String... arguments) {
+  public static Asked of(RedisConnections nodes, String script, String... arguments) {
     return of(nodes, NodeSet.of(0), () -> {}, script, arguments);
   }
 
   /** Asks some nodes to run a script. */
   public static Asked of(
-      RedisNodes nodes,
+      RedisConnections nodes,
       NodeSet targets,
       Runnable whenAnswered,
       String script,
@@ -50,13 +50,13 @@ public final class Asked implements Round.Answers {
   }
 
   /** Sends these words on one connection. */
-  public static Asked plainly(RedisNodes nodes, int node, String... words) {
+  public static Asked plainly(RedisConnections nodes, int node, String... words) {
     return of(nodes, NodeSet.of(node), () -> {}, new Command.Plain(List.of(words)));
   }
 
   /** Asks some nodes. */
   public static Asked of(
-      RedisNodes nodes, NodeSet targets, Runnable whenAnswered, Command command) {
+      RedisConnections nodes, NodeSet targets, Runnable whenAnswered, Command command) {
     Asked asked = new Asked(whenAnswered);
     nodes.submit(new Round(command, targets, asked));
     return asked;

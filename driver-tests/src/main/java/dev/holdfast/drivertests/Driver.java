@@ -51,14 +51,16 @@ public final class Driver implements AutoCloseable {
     return ends;
   }
 
+  /** Makes the second connection to a node; the counter counts how often it has ended. */
+  public AtomicInteger connectSecond(int node) throws Exception {
+    AtomicInteger ends = new AtomicInteger();
+    nodes.second().connect(node, ends::incrementAndGet).get(10, TimeUnit.SECONDS);
+    return ends;
+  }
+
   /** Connects one node, within 10 s; see {@link RedisNodes#connect}. */
   public void connect(int node, Runnable disconnected) throws Exception {
     nodes.connect(node, disconnected).get(10, TimeUnit.SECONDS);
-  }
-
-  /** The index of the second connection to a node. */
-  public int secondTo(int node) {
-    return nodes.addresses().size() + node;
   }
 
   /** Opens a manager over the nodes, which closes them when it is closed. */

@@ -17,8 +17,6 @@ public abstract class TransactionContract {
   private final TestNode server = SERVER.node();
   private final Driver driver;
 
-  private final int second;
-
   /**
    * For each test a driver is made.
    *
@@ -26,14 +24,13 @@ public abstract class TransactionContract {
    */
   protected TransactionContract(Function<List<String>, Driver> drivers) {
     driver = SERVER.open(drivers);
-    second = driver.secondTo(0);
   }
 
   @BeforeEach
   void connect() throws Exception {
     server.command("FLUSHALL");
     server.command("SET", "the-key", "mine");
-    driver.connect(second);
+    driver.connectSecond(0);
   }
 
   @Test
@@ -90,6 +87,6 @@ public abstract class TransactionContract {
   }
 
   private Asked ask(String... words) {
-    return Asked.plainly(driver.nodes(), second, words);
+    return Asked.plainly(driver.nodes().second(), 0, words);
   }
 }

@@ -10,6 +10,7 @@ import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.RestartGuardAdmin;
 import dev.holdfast.redlock.RestartGuardAdmin.State;
 import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.testnodes.RedisErrorReply;
@@ -94,6 +95,11 @@ class RaceWithInitTest {
 
     @Override
     public void disconnect(int node) {}
+
+    @Override
+    public RedisConnections second() {
+      return this; // scripts may be run
+    }
 
     @Override
     public void submit(Round round) {

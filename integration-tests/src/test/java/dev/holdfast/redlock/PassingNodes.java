@@ -3,6 +3,7 @@ package dev.holdfast.redlock;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Script;
@@ -38,6 +39,11 @@ class PassingNodes implements RedisNodes {
   @Override
   public void submit(Round round) {
     nodes.submit(round);
+  }
+
+  @Override
+  public RedisConnections second() {
+    return nodes.second();
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.redlock.RestartGuardAdmin.Node;
 import dev.holdfast.redlock.RestartGuardAdmin.State;
 import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.testsupport.Rule;
@@ -294,6 +295,11 @@ class RestartGuardAdminTest {
 
     @Override
     public void disconnect(int node) {}
+
+    @Override
+    public RedisConnections second() {
+      return this; // scripts may be run
+    }
 
     @Override
     public void submit(Round round) {

@@ -2,7 +2,9 @@ package dev.holdfast.redlock;
 
 import dev.holdfast.redlock.internal.guard.GuardTerms;
 import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.redlock.spi.PubSubConnection;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Subscription;
@@ -214,6 +216,59 @@ public final class ScriptedNodes implements RedisNodes {
     disconnects.add(node);
     beforeDisconnecting.run();
     breakConnection(node);
+  }
+
+  /** The second connections, which tests know by the indexes above those of the nodes. */
+  @Override
+  public RedisConnections second() {
+    return new Second(this);
+  }
+
+  private record Second(ScriptedNodes nodes) implements RedisConnections {
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable whenDisconnected) {
+      return nodes.connect(index(node), whenDisconnected);
+    }
+
+    @Override
+    public void disconnect(int node) {
+      nodes.disconnect(index(node));
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(
+          node ->
+              nodes.submit(
+                  new Round(
+                      round.command(), NodeSet.of(index(node)), new AnswersFor(node, round))));
+    }
+
+    private int index(int node) {
+      return nodes.addresses.size() + node;
+    }
+  }
+
+  private record AnswersFor(int node, Round round) implements Round.Answers {
+    @Override
+    public void reply(int index, @Nullable Object reply) {
+      round.reply(node, reply);
+    }
+
+    @Override
+    public void error(int index, String error) {
+      round.error(node, error);
+    }
+
+    @Override
+    public void failure(int index, Throwable cause) {
+      round.failure(node, cause);
+    }
+
+    @Override
+    public boolean decided() {
+      return round.decided();
+    }
   }
 
   @Override

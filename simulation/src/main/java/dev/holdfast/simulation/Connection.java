@@ -88,7 +88,7 @@ final class Connection {
         () -> {
           if (!ended) {
             establishedAt = world.now();
-            host.driver.established(this, index);
+            host.driver.established(this, node, index);
             made.complete(null);
           }
         });
@@ -171,7 +171,7 @@ final class Connection {
       return;
     }
     unanswered.remove(request);
-    host.driver.answer(request.round(), index, reply);
+    host.driver.answer(request.round(), node.id(), reply);
   }
 
   /** Ends this at the client after a delay. */
@@ -207,7 +207,7 @@ final class Connection {
       host.driver.replayLater(index, left);
     } else {
       IOException failure = new IOException(why);
-      left.forEach(request -> host.driver.fail(request.round(), index, failure));
+      left.forEach(request -> host.driver.fail(request.round(), node.id(), failure));
     }
     if (wasMade) {
       disconnected.run();

@@ -1,6 +1,7 @@
 package dev.holdfast.simulation;
 
 import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Subscription;
@@ -14,8 +15,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's driver, which keeps the four promises of the port; except for the profile in which it
- * sends again what was not answered when a connection ended.
+ * A client's driver, which keeps the promises of the port; except for the profile in which it sends
+ * again what was not answered when a connection ended.
  */
 final class Driver implements RedisNodes {
   private final World world;
@@ -26,6 +27,8 @@ final class Driver implements RedisNodes {
   private final boolean deaf;
   private boolean opened;
   private final List<List<Request>> toReplay = new ArrayList<>();
+  private final Connections first = new Connections(this, 0);
+  private final Connections second;
 
   Driver(World world, Host host) {
     this.world = world;
@@ -36,6 +39,7 @@ final class Driver implements RedisNodes {
             .mapToObj(node -> "n" + node + ":6379")
             .toList();
     this.present = new Connection[2 * size];
+    this.second = new Connections(this, size);
     this.subscriptions = new SimulatedSubscription[size];
     this.deaf = world.chance(world.rates.deafPerMille);
     for (int index = 0; index < present.length + subscriptions.length; index++) {
@@ -49,8 +53,48 @@ final class Driver implements RedisNodes {
   }
 
   @Override
-  public CompletableFuture<Void> connect(int index, Runnable disconnected) {
-    Node node = world.nodes.get(index % addresses.size());
+  public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+    return first.connect(node, disconnected);
+  }
+
+  @Override
+  public void disconnect(int node) {
+    first.disconnect(node);
+  }
+
+  @Override
+  public void submit(Round round) {
+    first.submit(round);
+  }
+
+  @Override
+  public RedisConnections second() {
+    return second;
+  }
+
+  /**
+   * One connection to each node.
+   *
+   * @param offset of the connection to node 0 among all
+   */
+  private record Connections(Driver driver, int offset) implements RedisConnections {
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      return driver.connect(driver.world.nodes.get(node), offset + node, disconnected);
+    }
+
+    @Override
+    public void disconnect(int node) {
+      driver.drop(offset + node);
+    }
+
+    @Override
+    public void submit(Round round) {
+      driver.submit(round, offset);
+    }
+  }
+
+  private CompletableFuture<Void> connect(Node node, int index, Runnable disconnected) {
     Connection connection = new Connection(world, host, node, index, disconnected);
     present[index] = connection;
     node.connecting(connection);
@@ -58,16 +102,14 @@ final class Driver implements RedisNodes {
     return connection.made();
   }
 
-  @Override
-  public void disconnect(int index) {
+  private void drop(int index) {
     Connection connection = present[index];
     if (connection != null) {
       connection.end("closed", false);
     }
   }
 
-  @Override
-  public void submit(Round round) {
+  private void submit(Round round, int offset) {
     if (isSecondTrip(round.command())) {
       world.judge.secondTrip();
     }
@@ -83,14 +125,14 @@ final class Driver implements RedisNodes {
         !host.isPaused() && !world.isHealed() && world.chance(world.rates.midRoundPausesPerMille);
     int sent = standsStill ? world.random.nextInt(addresses.size()) : -1;
     round.forEachNode(
-        index -> {
-          if (index == sent) {
+        node -> {
+          if (node == sent) {
             host.pause(
                 Faults.end(world, world.spread(5_000, world.setting.longestTtlMillis() * 2_000L)));
           }
-          Connection connection = present[index];
+          Connection connection = present[offset + node];
           if (connection == null || connection.isEnded()) {
-            fail(round, index, new IOException("not connected"));
+            fail(round, node, new IOException("not connected"));
           } else {
             connection.send(round);
           }
@@ -98,19 +140,19 @@ final class Driver implements RedisNodes {
   }
 
   /** Reports that a node gives no answer. */
-  void fail(Round round, int index, IOException cause) {
-    Poll poll = world.judge.polls.failing(round, index);
-    round.failure(index, cause);
+  void fail(Round round, int node, IOException cause) {
+    Poll poll = world.judge.polls.failing(round, node);
+    round.failure(node, cause);
     world.judge.polls.read(poll);
   }
 
   /** Reports a node's answer. */
-  void answer(Round round, int index, @Nullable Object reply) {
-    Poll poll = world.judge.polls.reading(round, index, reply);
+  void answer(Round round, int node, @Nullable Object reply) {
+    Poll poll = world.judge.polls.reading(round, node, reply);
     if (reply instanceof RedisError error) {
-      round.error(index, error.text());
+      round.error(node, error.text());
     } else {
-      round.reply(index, reply);
+      round.reply(node, reply);
     }
     world.judge.polls.read(poll);
   }
@@ -151,7 +193,7 @@ final class Driver implements RedisNodes {
   @Override
   public void close() {
     for (int index = 0; index < present.length; index++) {
-      disconnect(index);
+      drop(index);
     }
   }
 
@@ -197,7 +239,7 @@ final class Driver implements RedisNodes {
     toReplay.get(index).addAll(unanswered);
   }
 
-  void established(Connection connection, int index) {
+  void established(Connection connection, Node node, int index) {
     List<Request> again = List.copyOf(toReplay.get(index));
     toReplay.get(index).clear();
     if (!again.isEmpty()) {
@@ -207,7 +249,7 @@ final class Driver implements RedisNodes {
           () -> {
             for (Request request : again) {
               if (connection.isEnded()) {
-                fail(request.round(), index, new IOException("not connected"));
+                fail(request.round(), node.id(), new IOException("not connected"));
               } else {
                 connection.send(request.round());
               }

@@ -2,15 +2,11 @@ package dev.holdfast.redlock.spi;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -27,28 +23,19 @@ import org.jspecify.annotations.Nullable;
 public final class PipelinedNodes<E> implements RedisNodes {
   private static final Duration CLOSE = Duration.ofSeconds(1);
 
-  /** Maximum number of rounds that a thread queues while it submits one. Takes about 1 ms. */
-  private static final int MAX_QUEUED = 1_000;
-
   private final List<RedisNode<E>> nodes;
   private final List<String> addresses;
-  private final Function<Command, E> encoder;
   private final Runnable afterClose;
-
-  /** The latest life of each index: two to a node. */
-  private final AtomicReferenceArray<CommandConnection<E>> connections;
 
   /** All lives that are not over, also those that were replaced. */
   private final Set<CommandConnection<E>> lives = ConcurrentHashMap.newKeySet();
 
   private final AtomicReferenceArray<@Nullable Subscription> subscriptions;
 
-  /** Each is queued for all of its nodes before the next one, which an answer may bring. */
-  private final Queue<EncodedRound<E>> submitted = new ConcurrentLinkedQueue<>();
-
-  private final AtomicInteger unqueued = new AtomicInteger();
-
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  private final PipelinedConnections<E> first;
+  private final PipelinedConnections<E> second;
 
   /**
    * Connects nothing yet.
@@ -61,13 +48,11 @@ public final class PipelinedNodes<E> implements RedisNodes {
       List<? extends RedisNode<E>> nodes, Function<Command, E> encoder, Runnable afterClose) {
     this.nodes = List.copyOf(nodes);
     this.addresses = nodes.stream().map(RedisNode::address).toList();
-    this.encoder = encoder;
     this.afterClose = afterClose;
     this.subscriptions = new AtomicReferenceArray<>(nodes.size());
-    this.connections = new AtomicReferenceArray<>(2 * nodes.size());
-    for (int index = 0; index < connections.length(); index++) {
-      connections.set(index, new CommandConnection<>(index, () -> {})); // never connected
-    }
+    this.first = new PipelinedConnections<>(this.nodes, encoder, lives, closed);
+    List<RedisNode<E>> seconds = this.nodes.stream().map(RedisNode::second).toList();
+    this.second = new PipelinedConnections<>(seconds, encoder, lives, closed);
   }
 
   @Override
@@ -77,68 +62,27 @@ public final class PipelinedNodes<E> implements RedisNodes {
 
   @Override
   public boolean isTls(int node) {
-    return at(node).isTls();
+    return nodes.get(node).isTls();
   }
 
   @Override
   public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-    CommandConnection<E> connection = new CommandConnection<>(node, disconnected);
-    lives.add(connection);
-    connection.over().thenRun(() -> lives.remove(connection));
-    connections.getAndSet(node, connection).drop();
-    if (closed.get()) { // after it can be found: closing may have missed it
-      connection.drop();
-    } else {
-      try {
-        at(node).connect(connection);
-      } catch (RuntimeException | Error e) {
-        connection.onEnded(e);
-      }
-    }
-    return connection.connected();
+    return first.connect(node, disconnected);
   }
 
   @Override
   public void disconnect(int node) {
-    connections.get(node).drop();
+    first.disconnect(node);
   }
 
   @Override
   public void submit(Round round) {
-    NodeSet open = round.nodes().filter(node -> connections.get(node).isOpen());
-    if (!open.isEmpty()) {
-      submitted.add(new EncodedRound<>(round.to(open), encoder.apply(round.command())));
-      // waits for no other thread: the one that queues a round goes on with what comes meanwhile
-      if (unqueued.getAndIncrement() == 0 && !queueSome()) {
-        InTurn.onNewThread(this::queueRemaining);
-      }
-    }
-    if (!open.equals(round.nodes())) {
-      IllegalStateException cause = CommandConnection.notConnected();
-      round.nodes().minus(open).forEach(node -> round.failure(node, cause));
-    }
+    first.submit(round);
   }
 
-  private void queueRemaining() {
-    while (!queueSome()) {
-      // others submit without a pause
-    }
-  }
-
-  /**
-   * Queues what was submitted, up to {@link #MAX_QUEUED} rounds.
-   *
-   * @return whether nothing is left
-   */
-  private boolean queueSome() {
-    for (int i = 0; i < MAX_QUEUED; i++) {
-      EncodedRound<E> next = Objects.requireNonNull(submitted.poll());
-      next.nodes().forEach(node -> connections.get(node).send(next));
-      if (unqueued.decrementAndGet() == 0) {
-        return true;
-      }
-    }
-    return false;
+  @Override
+  public RedisConnections second() {
+    return second;
   }
 
   @Override
@@ -201,10 +145,5 @@ public final class PipelinedNodes<E> implements RedisNodes {
     }
     subscription.close();
     return subscription.ended();
-  }
-
-  private RedisNode<E> at(int index) {
-    int size = nodes.size();
-    return index < size ? nodes.get(index) : nodes.get(index - size).second();
   }
 }

@@ -10,11 +10,6 @@ import java.util.function.Supplier;
  * of locks. The layers above it decide when to connect and reconnect, what to check and what to
  * log.
  *
- * <p>A node has up to two connections. With N addresses, index i is the first connection to node i,
- * and index N + i is a second one to the same node, with the same credentials and database. The
- * second connection is for transactions, and is made only if the user may not run scripts. All
- * methods except {@link #subscribe}, which makes a third connection, take both kinds of index.
- *
  * <p>A driver keeps five promises:
  *
  * <ol>
@@ -34,7 +29,7 @@ import java.util.function.Supplier;
  *
  * <p>Safe for use by many threads.
  */
-public interface RedisNodes extends AutoCloseable {
+public interface RedisNodes extends RedisConnections, AutoCloseable {
   /**
    * Returns the nodes, in the order of their indexes.
    *
@@ -54,32 +49,12 @@ public interface RedisNodes extends AutoCloseable {
   }
 
   /**
-   * Connects to a node. Not called for a node whose connection lasts, nor while an earlier call is
-   * in progress, unless {@link #disconnect} came between, which ends both.
+   * Returns a second connection to each node, with the same credentials and database. It is for
+   * transactions, and is made only to a node whose user may not run scripts.
    *
-   * @param node its index
-   * @param disconnected run once when this connection has ended, whichever side ended it, after its
-   *     unanswered commands have failed, never if it was not made
-   * @return completes when the node has answered and takes commands, exceptionally, within the
-   *     driver's own timeout, if it does not. If the node refuses the login, the message of the
-   *     exception or of a cause begins with the node's error reply, such as {@code WRONGPASS}
+   * @return the same object every time, which {@link #close} closes, too
    */
-  CompletableFuture<Void> connect(int node, Runnable disconnected);
-
-  /**
-   * Drops the connection to a node, or ends the connecting. The commands that it leaves unanswered
-   * may fail after the next call of {@link #connect}.
-   *
-   * @param node its index
-   */
-  void disconnect(int node);
-
-  /**
-   * Sends a round's command to each node that it asks, and brings the answers to the round.
-   *
-   * @param round the command and the nodes
-   */
-  void submit(Round round);
+  RedisConnections second();
 
   /**
    * Starts an operation on a thread that waits for the result and does nothing else. A driver may
@@ -102,7 +77,7 @@ public interface RedisNodes extends AutoCloseable {
    *
    * <p>A driver may leave this out: waiters then poll every {@code retryDelay}.
    *
-   * @param node its index, below N
+   * @param node its index
    * @param subscription receives the connection and all that comes on it, and its end, which is not
    *     reported before this method has returned. A driver that is closed closes it
    */

@@ -1,6 +1,6 @@
 package dev.holdfast.redlock.jedis;
 
-import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Subscription;
@@ -11,10 +11,10 @@ import java.util.function.Supplier;
 
 /** Nodes that are reached by connections of our own, all in one {@link IoLoop}. */
 final class DirectNodes implements RedisNodes {
-  private final List<Address> nodes;
   private final List<String> addresses;
-  private final Duration connectTimeout;
   private final IoLoop loop;
+  private final DirectConnections first;
+  private final DirectConnections second;
 
   /**
    * Connects nothing yet.
@@ -22,10 +22,11 @@ final class DirectNodes implements RedisNodes {
    * @param connectTimeout for how long each step of connecting may take
    */
   DirectNodes(List<Address> nodes, Duration connectTimeout) {
-    this.nodes = List.copyOf(nodes);
-    this.addresses = nodes.stream().map(Address::toString).toList();
-    this.connectTimeout = connectTimeout;
-    this.loop = new IoLoop(2 * nodes.size());
+    List<Address> copy = List.copyOf(nodes);
+    this.addresses = copy.stream().map(Address::toString).toList();
+    this.loop = new IoLoop(2 * copy.size());
+    this.first = new DirectConnections(copy, connectTimeout, loop, 0);
+    this.second = new DirectConnections(copy, connectTimeout, loop, copy.size());
   }
 
   @Override
@@ -35,31 +36,27 @@ final class DirectNodes implements RedisNodes {
 
   @Override
   public boolean isTls(int node) {
-    return at(node).isTls();
+    return first.nodes().get(node).isTls();
   }
 
-  /**
-   * Connects on a thread of its own, which ends when the node has answered or connecting has
-   * failed.
-   */
   @Override
   public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-    SocketConnection socket = new SocketConnection(node, () -> loop.ended(disconnected));
-    loop.put(node, socket);
-    DriverThreads.named("holdfast-jedis-connect")
-        .newThread(() -> socket.connect(at(node), connectTimeout))
-        .start();
-    return socket.connected();
+    return first.connect(node, disconnected);
   }
 
   @Override
   public void disconnect(int node) {
-    loop.drop(node);
+    first.disconnect(node);
   }
 
   @Override
   public void submit(Round round) {
-    loop.submit(round);
+    first.submit(round);
+  }
+
+  @Override
+  public RedisConnections second() {
+    return second;
   }
 
   @Override
@@ -71,15 +68,13 @@ final class DirectNodes implements RedisNodes {
   public void subscribe(int node, Subscription subscription) {
     ClosableSocket socket = new ClosableSocket();
     JedisPubSubConnection.serve(
-        subscription, () -> socket.connect(at(node), connectTimeout), socket::close);
+        subscription,
+        () -> socket.connect(first.nodes().get(node), first.connectTimeout()),
+        socket::close);
   }
 
   @Override
   public void close() {
     loop.close();
-  }
-
-  private Address at(int index) {
-    return nodes.get(index % nodes.size());
   }
 }

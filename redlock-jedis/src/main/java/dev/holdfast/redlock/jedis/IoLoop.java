@@ -75,26 +75,26 @@ final class IoLoop {
   static final class QueuedRound {
     final Round round;
     final byte[] command;
+    final int firstSlot;
 
-    QueuedRound(Round round) {
+    QueuedRound(Round round, int firstSlot) {
       this.round = round;
+      this.firstSlot = firstSlot;
       this.command = round.command().encoded();
     }
   }
 
   /** Puts a new connection in the place of one that has ended. */
-  void put(int node, SocketConnection connection) {
-    connections.set(node, connection);
+  void put(int slot, SocketConnection connection) {
+    connections.set(slot, connection);
     if (closing) { // after it can be found: closing may have missed it
       connection.drop();
     }
   }
 
-  /**
-   * Ends the connection in a place, at once if it is still connecting, else as soon as possible.
-   */
-  void drop(int node) {
-    SocketConnection connection = connections.get(node);
+  /** Ends the connection in a slot, at once if it is still connecting, else as soon as possible. */
+  void drop(int slot) {
+    SocketConnection connection = connections.get(slot);
     if (connection != null) {
       connection.drop();
       dropped.add(connection);
@@ -102,8 +102,13 @@ final class IoLoop {
     }
   }
 
-  void submit(Round round) {
-    QueuedRound queuedRound = new QueuedRound(round);
+  /**
+   * Queues a round.
+   *
+   * @param firstSlot the slot of the connection to node 0 on which it is sent, before the others
+   */
+  void submit(Round round, int firstSlot) {
+    QueuedRound queuedRound = new QueuedRound(round, firstSlot);
     queued.add(queuedRound);
     if (closed) {
       failIfQueued(queuedRound); // and no other's, as our caller may hold a lock of its own
@@ -240,8 +245,8 @@ final class IoLoop {
     for (int i = 0; i < MAX_AT_ONCE && (queuedRound = queued.poll()) != null; i++) {
       send(queuedRound);
     }
-    for (int node = 0; node < connections.length(); node++) {
-      SocketConnection connection = connections.get(node);
+    for (int slot = 0; slot < connections.length(); slot++) {
+      SocketConnection connection = connections.get(slot);
       if (connection != null) {
         connection.flush();
       }
@@ -253,7 +258,7 @@ final class IoLoop {
     open.add(round);
     round.forEachNode(
         node -> {
-          SocketConnection connection = connections.get(node);
+          SocketConnection connection = connections.get(queuedRound.firstSlot + node);
           if (connection == null || !connection.ask(queuedRound)) {
             round.failure(node, Messages.notConnected());
           }
@@ -266,14 +271,14 @@ final class IoLoop {
   private @Nullable SocketConnection nextToRead() {
     int late = -1;
     for (int i = 0; i < connections.length(); i++) {
-      int node = (next + i) % connections.length();
-      SocketConnection connection = connections.get(node);
+      int slot = (next + i) % connections.length();
+      SocketConnection connection = connections.get(slot);
       if (connection != null && connection.hasUnanswered()) {
         if (!connection.isLate()) {
-          next = node + 1;
+          next = slot + 1;
           return connection;
         }
-        late = late < 0 ? node : late;
+        late = late < 0 ? slot : late;
       }
     }
     next = late + 1;
@@ -352,8 +357,8 @@ final class IoLoop {
   }
 
   private void end() {
-    for (int node = 0; node < connections.length(); node++) {
-      SocketConnection connection = connections.get(node);
+    for (int slot = 0; slot < connections.length(); slot++) {
+      SocketConnection connection = connections.get(slot);
       if (connection != null) {
         connection.end(new JedisConnectionException("the manager was closed"));
       }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Connections;
 import dev.holdfast.drivertests.Driver;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.util.List;
@@ -26,15 +27,15 @@ class SecondConnectionTest {
   private static final String SET = "return redis.call('SET', KEYS[1], ARGV[1])";
 
   private final Driver driver;
-  private final int second;
+  private final RedisConnections second;
   private final AtomicInteger firstEnds;
   private final AtomicInteger secondEnds;
 
   SecondConnectionTest(Links.Kind kind) throws Exception {
     driver = Links.over(kind, SERVERS.uris());
-    second = driver.secondTo(0);
+    second = driver.nodes().second();
     firstEnds = driver.connect(0);
-    secondEnds = driver.connect(second);
+    secondEnds = driver.connectSecond(0);
   }
 
   @BeforeEach
@@ -56,7 +57,7 @@ class SecondConnectionTest {
   @Test
   void itIsOneConnectionToTheSameServer() {
     Object id = idOf(second);
-    assertThat(idOf(0)).isNotEqualTo(id);
+    assertThat(idOf(driver.nodes())).isNotEqualTo(id);
     for (int i = 0; i < 100; i++) {
       assertThat(idOf(second)).isEqualTo(id);
     }
@@ -90,7 +91,7 @@ class SecondConnectionTest {
     assertThat(Asked.of(driver.nodes(), SET, "a").reply()).isEqualTo("OK");
     assertThat(firstEnds).hasValue(0);
 
-    driver.connect(second);
+    driver.connectSecond(0);
     assertThat(ask("PING").reply()).isEqualTo("PONG");
     assertThat(secondEnds).hasValue(1);
   }
@@ -99,20 +100,20 @@ class SecondConnectionTest {
   void nothingOfATransactionOutlivesItsConnection() throws Exception {
     Object id = idOf(second);
     assertThat(ask("MULTI").reply()).isEqualTo("OK");
-    driver.nodes().disconnect(second);
+    second.disconnect(0);
     soon().until(() -> secondEnds.get() == 1);
 
-    driver.connect(second);
+    driver.connectSecond(0);
     assertThat(ask("SET", "the-key", "now").reply()).isEqualTo("OK");
     assertThat(idOf(second)).isNotEqualTo(id);
     assertThat(SERVER.command("GET", "the-key")).isEqualTo("now");
   }
 
   private Asked ask(String... words) {
-    return Asked.plainly(driver.nodes(), second, words);
+    return Asked.plainly(second, 0, words);
   }
 
-  private Object idOf(int connection) {
-    return String.valueOf(Asked.plainly(driver.nodes(), connection, "CLIENT", "ID").reply());
+  private Object idOf(RedisConnections connections) {
+    return String.valueOf(Asked.plainly(connections, 0, "CLIENT", "ID").reply());
   }
 }

@@ -2,7 +2,7 @@ package dev.holdfast.redlock.internal.nodes;
 
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.NodeSet;
-import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.Round;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -24,7 +24,7 @@ public final class SingleNodeCall implements Round.Answers {
   }
 
   public static CompletableFuture<@Nullable Object> ask(
-      RedisNodes nodes, int node, Command command) {
+      RedisConnections nodes, int node, Command command) {
     SingleNodeCall call = new SingleNodeCall();
     nodes.submit(new Round(command, NodeSet.of(node), call));
     return call.answer;

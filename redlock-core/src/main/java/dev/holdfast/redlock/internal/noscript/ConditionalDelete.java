@@ -3,7 +3,7 @@ package dev.holdfast.redlock.internal.noscript;
 import dev.holdfast.redlock.internal.nodes.SingleNodeCall;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
-import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.RedisConnections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +17,8 @@ final class ConditionalDelete {
   private static final Object DELETED = 1L;
   private static final Object NOT_DELETED = 0L;
 
-  private final RedisNodes nodes;
-  private final int connection;
+  private final RedisConnections connections;
+  private final int node;
   private volatile Way way = Way.DELEX;
 
   private enum Way {
@@ -36,14 +36,10 @@ final class ConditionalDelete {
     }
   }
 
-  /**
-   * Sends nothing yet.
-   *
-   * @param connection the index of the connection on which the commands are sent
-   */
-  ConditionalDelete(RedisNodes nodes, int connection) {
-    this.nodes = nodes;
-    this.connection = connection;
+  /** Sends nothing yet. */
+  ConditionalDelete(RedisConnections connections, int node) {
+    this.connections = connections;
+    this.node = node;
   }
 
   /**
@@ -62,8 +58,8 @@ final class ConditionalDelete {
     }
     // first, because the reply 0 does not tell a missing key from the key of another owner
     CompletableFuture<@Nullable Object> before =
-        SingleNodeCall.ask(nodes, connection, new Command.Plain(List.of("GET", key)));
-    return SingleNodeCall.ask(nodes, connection, by.command(key, value))
+        SingleNodeCall.ask(connections, node, new Command.Plain(List.of("GET", key)));
+    return SingleNodeCall.ask(connections, node, by.command(key, value))
         .handle(
             (reply, failure) -> {
               if (isRefused(SingleNodeCall.errorOf(failure))) {

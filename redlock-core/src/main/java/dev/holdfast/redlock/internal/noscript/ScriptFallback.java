@@ -10,6 +10,7 @@ import dev.holdfast.redlock.internal.vote.ScriptError;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Subscription;
@@ -37,7 +38,6 @@ public final class ScriptFallback implements RedisNodes {
   private final RedisNodes driver;
   private final Supplier<List<Command>> teaching;
   private final boolean trustsNew;
-  private final int size;
   private final AtomicReferenceArray<@Nullable Connections> present;
   private final Set<Integer> logged = ConcurrentHashMap.newKeySet();
 
@@ -54,8 +54,7 @@ public final class ScriptFallback implements RedisNodes {
     this.driver = driver;
     this.trustsNew = trustsNew;
     this.teaching = teaching;
-    this.size = driver.addresses().size();
-    this.present = new AtomicReferenceArray<>(size);
+    this.present = new AtomicReferenceArray<>(driver.addresses().size());
   }
 
   @Override
@@ -171,8 +170,14 @@ public final class ScriptFallback implements RedisNodes {
     boolean hasSecond = connections != null && connections.drop();
     driver.disconnect(node);
     if (hasSecond) {
-      driver.disconnect(size + node);
+      driver.second().disconnect(node);
     }
+  }
+
+  /** Returns the driver's: the layers above need none, as its commands come here. */
+  @Override
+  public RedisConnections second() {
+    return driver.second();
   }
 
   @Override
@@ -259,9 +264,10 @@ public final class ScriptFallback implements RedisNodes {
         return CompletableFuture.failedFuture(NodeException.ended());
       }
       secondIsOpen = true;
-      transactions = new TransactionalScripts(driver, node, size + node);
+      transactions = new TransactionalScripts(driver, node);
       return driver
-          .connect(size + node, this::secondEnded)
+          .second()
+          .connect(node, this::secondEnded)
           .whenComplete(
               (done, failure) -> {
                 if (failure != null) {
@@ -271,11 +277,11 @@ public final class ScriptFallback implements RedisNodes {
     }
 
     void firstEnded() {
-      dropUnless(endsBoth(true), size + node);
+      dropUnless(endsBoth(true), driver.second());
     }
 
     private void secondEnded() {
-      dropUnless(endsBoth(false), node);
+      dropUnless(endsBoth(false), driver);
     }
 
     /** Notes the end of one connection, and reports it if the other one has ended, too. */
@@ -296,9 +302,9 @@ public final class ScriptFallback implements RedisNodes {
       return bothEnded;
     }
 
-    private void dropUnless(boolean bothEnded, int other) {
+    private void dropUnless(boolean bothEnded, RedisConnections other) {
       if (!bothEnded && present.get(node) == this) {
-        driver.disconnect(other);
+        other.disconnect(node);
       }
     }
   }

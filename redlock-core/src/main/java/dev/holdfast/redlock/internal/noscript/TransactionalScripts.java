@@ -5,6 +5,7 @@ import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.Command.Eval;
 import dev.holdfast.redlock.spi.Command.SetIfAbsent;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import java.util.ArrayDeque;
@@ -33,8 +34,7 @@ final class TransactionalScripts {
   private static final int MAX_TRIES = 3;
 
   private final RedisNodes nodes;
-  private final int first;
-  private final int second;
+  private final int node;
   private final ConditionalDelete deletion;
   private final Map<String, Queue<Round>> keys = new HashMap<>();
 
@@ -44,17 +44,11 @@ final class TransactionalScripts {
   private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
   private boolean ended;
 
-  /**
-   * Connects nothing.
-   *
-   * @param first the index of the node, and of its first connection
-   * @param second the index of its second connection
-   */
-  TransactionalScripts(RedisNodes nodes, int first, int second) {
+  /** Connects nothing. */
+  TransactionalScripts(RedisNodes nodes, int node) {
     this.nodes = nodes;
-    this.first = first;
-    this.second = second;
-    this.deletion = new ConditionalDelete(nodes, first);
+    this.node = node;
+    this.deletion = new ConditionalDelete(nodes, node);
   }
 
   /** Runs a round that is for this node alone. */
@@ -88,7 +82,7 @@ final class TransactionalScripts {
       waiting = keys.values().stream().flatMap(Queue::stream).toList();
       keys.clear();
     }
-    waiting.forEach(round -> round.failure(first, end));
+    waiting.forEach(round -> round.failure(node, end));
   }
 
   private void start(String key, Round round) {
@@ -96,7 +90,7 @@ final class TransactionalScripts {
     if (round.command() instanceof Eval eval) {
       answer = isDeletion(eval) ? delete(eval) : inTurn(eval);
     } else {
-      answer = ask(first, round.command());
+      answer = ask(nodes, round.command());
     }
     answer.whenComplete(
         (reply, failure) -> {
@@ -105,11 +99,11 @@ final class TransactionalScripts {
           // the next one first: the reaction to this answer may be for the same key
           next(key);
           if (error != null) {
-            round.error(first, error);
+            round.error(node, error);
           } else if (cause != null) {
-            round.failure(first, cause);
+            round.failure(node, cause);
           } else {
-            round.reply(first, reply);
+            round.reply(node, reply);
           }
         });
   }
@@ -332,17 +326,18 @@ final class TransactionalScripts {
   }
 
   private CompletableFuture<@Nullable Object> ask(String... words) {
-    return ask(second, new Command.Plain(List.of(words)));
+    return ask(nodes.second(), new Command.Plain(List.of(words)));
   }
 
   /**
    * Sends a command, but never on a later connection: that watches no key, and another transaction
    * may run there.
    */
-  private synchronized CompletableFuture<@Nullable Object> ask(int connection, Command command) {
+  private synchronized CompletableFuture<@Nullable Object> ask(
+      RedisConnections connections, Command command) {
     return ended
         ? CompletableFuture.failedFuture(end)
-        : SingleNodeCall.ask(nodes, connection, command);
+        : SingleNodeCall.ask(connections, node, command);
   }
 
   private static @Nullable String keyOf(Command command) {

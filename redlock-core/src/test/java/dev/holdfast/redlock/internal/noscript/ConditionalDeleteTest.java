@@ -29,7 +29,7 @@ class ConditionalDeleteTest {
   private static final String FORBIDDEN = "NOPERM User u has no permissions to run the 'x' command";
 
   private final ScriptedNodes nodes = new ScriptedNodes(1).withConditionalDelete();
-  private final TransactionalScripts transactions = new TransactionalScripts(nodes, FIRST, SECOND);
+  private final TransactionalScripts transactions = new TransactionalScripts(nodes, FIRST);
 
   @BeforeEach
   void connect() {

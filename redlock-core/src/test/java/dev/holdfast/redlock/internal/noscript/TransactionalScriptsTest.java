@@ -25,7 +25,7 @@ class TransactionalScriptsTest {
   private static final String TOKEN = "me:1";
 
   private final ScriptedNodes nodes = new ScriptedNodes(1);
-  private final TransactionalScripts transactions = new TransactionalScripts(nodes, FIRST, SECOND);
+  private final TransactionalScripts transactions = new TransactionalScripts(nodes, FIRST);
 
   @BeforeEach
   void connect() {

@@ -39,7 +39,7 @@ record TransferText(String scope, String name, String token) {
       out.writeUTF(name);
       out.writeUTF(token);
       out.writeInt(checksum(bytes.toByteArray()));
-      return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.toByteArray());
+      return encoded(bytes.toByteArray());
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
@@ -81,10 +81,15 @@ record TransferText(String scope, String name, String token) {
     } catch (IllegalArgumentException e) { // its message shows a part of the text
       throw damaged();
     }
-    if (bytes.length < CHECKSUM_BYTES) {
+    // the decoder ignores padding, and the bits that the last character has too many
+    if (bytes.length < CHECKSUM_BYTES || !encoded(bytes).equals(text)) {
       throw damaged();
     }
     return bytes;
+  }
+
+  private static String encoded(byte[] bytes) {
+    return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
   private static LockConfigurationException damaged() {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.testsupport.Rule;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +26,24 @@ class TransferTextTest {
   @Test
   void textNeedsNoQuoting() {
     assertThat(TRANSFER.encoded()).matches("holdfast1-[A-Za-z0-9_-]+");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "ab", "abc"})
+  @Rule("TRANSFER-9")
+  @DisplayName("a text with any other character, or one more, is refused")
+  void everyOtherOrAdditionalCharacterIsNoticed(String name) {
+    String text = new TransferText("scope", name, "me:0123456789abcdef").encoded();
+    String others = "ABQgwz0189-_=+/!\n \u00e9";
+    for (int i = 0; i <= text.length(); i++) {
+      String before = text.substring(0, i);
+      for (char other : others.toCharArray()) {
+        assertRefused(before + other + text.substring(i));
+        if (i < text.length() && other != text.charAt(i)) {
+          assertRefused(before + other + text.substring(i + 1));
+        }
+      }
+    }
   }
 
   @Test

@@ -158,8 +158,28 @@ public final class TestNodes implements AutoCloseable {
 
   private static TestNodes owned(List<? extends Server> servers, String version, Runnable cleanUp) {
     TestNodes nodes = new TestNodes(servers, version, null, cleanUp);
-    Runtime.getRuntime().addShutdownHook(nodes.hook);
+    try {
+      Runtime.getRuntime().addShutdownHook(nodes.hook);
+    } catch (IllegalStateException e) {
+      nodes.end();
+      throw ending(e);
+    }
     return nodes;
+  }
+
+  /** Refuses to start servers that no hook would end. Java tells by this method alone. */
+  private static void requireNotEnding() {
+    Thread probe = new Thread();
+    try {
+      Runtime.getRuntime().addShutdownHook(probe);
+      Runtime.getRuntime().removeShutdownHook(probe);
+    } catch (IllegalStateException e) {
+      throw ending(e);
+    }
+  }
+
+  private static NodeException ending(IllegalStateException cause) {
+    return new NodeException("No node is started, because this JVM is ending.", cause);
   }
 
   /** Settings for nodes to start. Not safe for use by several threads. */
@@ -250,6 +270,9 @@ public final class TestNodes implements AutoCloseable {
     }
 
     private TestNodes startServers() {
+      if (!detached) {
+        requireNotEnding();
+      }
       if (source instanceof ContainerSource containers) {
         return startContainers(containers);
       }

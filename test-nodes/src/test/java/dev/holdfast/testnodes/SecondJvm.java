@@ -32,6 +32,17 @@ final class SecondJvm implements AutoCloseable {
         print(directoryOf(nodes.node(0)), nodes.node(0).pid(), nodes.node(1).pid());
         waitForParent();
       }
+      case "start-at-the-end" ->
+          Runtime.getRuntime()
+              .addShutdownHook(
+                  new Thread(
+                      () -> {
+                        try {
+                          print(directoryOf(TestNodes.start(1).node(0)));
+                        } catch (NodeException e) {
+                          print(String.valueOf(e.getMessage()));
+                        }
+                      }));
       case "containers" -> {
         TestNodes nodes = TestNodes.builder().count(2).source(NodeSource.containers()).start();
         nodes.node(1).freeze();

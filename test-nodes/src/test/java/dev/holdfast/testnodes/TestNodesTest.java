@@ -289,6 +289,15 @@ class TestNodesTest {
   }
 
   @Test
+  void noServerIsStartedByAJvmThatEnds() throws Exception {
+    try (SecondJvm jvm = SecondJvm.run("start-at-the-end")) {
+      assertThat(String.join(" ", jvm.readLine()))
+          .isEqualTo("No node is started, because this JVM is ending.");
+      assertThat(jvm.awaitExitCode()).isZero();
+    }
+  }
+
+  @Test
   void serversDieWithAJvmThatIsKilledBySigkill() throws Exception {
     try (SecondJvm jvm = SecondJvm.run("own")) {
       String[] said = jvm.readLine();

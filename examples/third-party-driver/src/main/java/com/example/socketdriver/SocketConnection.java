@@ -45,7 +45,7 @@ final class SocketConnection implements CommandWriter<byte[]> {
 
   void begin(Duration timeout) {
     commands.onBegun(this);
-    int millis = Math.toIntExact(timeout.toMillis());
+    int millis = Math.max(1, Math.toIntExact(timeout.toMillis())); // 0 would be no limit
     DriverThreads.named("holdfast-socket-read").newThread(() -> connectAndRead(millis)).start();
   }
 

@@ -52,6 +52,7 @@ record Flaw(
             StepFlaws.all(),
             AliasFlaws.all(),
             StaleFlaws.all(),
+            OverlookedFlaws.all(),
             UnseenFlaws.all(),
             MissedFlaws.all(),
             EdgeFlaws.all(),

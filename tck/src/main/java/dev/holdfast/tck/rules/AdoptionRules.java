@@ -508,6 +508,12 @@ public abstract class AdoptionRules {
     IntStream.range(0, text.length())
         .filter(i -> i % 7 == 0)
         .forEach(i -> damaged.add(text.substring(0, i) + text.substring(i + 1)));
+    for (String additional : List.of("!", "=", " ", "\n")) {
+      damaged.add(additional + text);
+      damaged.add(
+          text.substring(0, text.length() / 2) + additional + text.substring(text.length() / 2));
+      damaged.add(text + additional);
+    }
 
     long before = Counts.settledRequests(fixture);
     for (String one : damaged) {

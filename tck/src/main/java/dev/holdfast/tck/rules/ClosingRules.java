@@ -383,6 +383,25 @@ public abstract class ClosingRules {
         fixture, "managers left fewer threads than that while nodes hung", this::useAndClose);
   }
 
+  @Test
+  @Rule("CLOSE-4")
+  @IfThisFails("check that an interrupt ends no step of closing")
+  void noThreadIsLeftByACloseOnAnInterruptedThread() {
+    Threads.requireFewLeft(
+        fixture,
+        "managers that were closed on an interrupted thread left fewer threads than that",
+        () -> {
+          LockManager locks = fixture.open();
+          Attempts.release(fixture, fixture.take(locks, fixture.name("released"), fixture.ttl()));
+          Thread.currentThread().interrupt();
+          try {
+            locks.close();
+          } finally {
+            Thread.interrupted();
+          }
+        });
+  }
+
   private void cutAndClose() throws InterruptedException {
     LockManager holder = fixture.open();
     LockManager cut = fixture.open();

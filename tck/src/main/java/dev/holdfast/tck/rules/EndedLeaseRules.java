@@ -86,6 +86,24 @@ public abstract class EndedLeaseRules {
     assertSaysThatItIsLost(lease);
   }
 
+  /** The test does what an extension without a quorum may have done on some nodes. */
+  @Test
+  @Rule("REL-2")
+  @IfThisFails("check that a release is sent to every node also when the lease has ended")
+  void theReleaseOfALeaseThatHasEndedReachesTheNodes() {
+    Needs.nodes(fixture, 3);
+    Lease lease =
+        fixture.take(fixture.openForShortTtl(), fixture.name("ended"), fixture.briefTtl());
+    fixture.node(0).occupy(lease.name(), lease.token(), fixture.foreignTtl());
+    fixture.awaitOver(lease);
+
+    TckFixture.regardless(lease::release);
+
+    fixture
+        .soon()
+        .until("its key is removed", () -> fixture.node(0).holder(lease.name()).isEmpty());
+  }
+
   @Test
   @Rule("LOSS-9")
   @IfThisFails("check what each method of a lease does whose manager is closed")

@@ -68,6 +68,25 @@ public abstract class FencingRules {
     assertThat(tokens).isSorted().doesNotHaveDuplicates();
   }
 
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-12")
+  @IfThisFails("check that the counter survives an expiry after which other names are used")
+  void fencingTokensIncreaseThoughOtherNamesWereUsedSinceTheExpiry() {
+    LockManager locks = fixture.openForShortTtl();
+    String name = fixture.name("fenced");
+    Lease expired = fixture.take(locks, name, fixture.briefTtl());
+    fixture.awaitOver(expired);
+    fixture.awaitPast(System.nanoTime(), fixture.briefTtl()); // so that its key has expired, too
+    for (int i = 0; i < 3; i++) {
+      Lease other = fixture.take(locks, fixture.name("other"), fixture.ttl());
+      TckFixture.regardless(other::release);
+    }
+
+    assertThat(fixture.take(locks, name, fixture.ttl()).fencingToken().orElseThrow())
+        .isGreaterThan(expired.fencingToken().orElseThrow());
+  }
+
   private void needsFree(String name) {
     try {
       Attempts.awaitFree(fixture, name);

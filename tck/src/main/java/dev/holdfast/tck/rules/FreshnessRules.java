@@ -12,6 +12,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,6 +82,60 @@ public abstract class FreshnessRules {
     assertThat(seen(locks, name).ownerLabel()).as("the next owner").isNotEqualTo(owner);
     fixture.nodes().forEach(node -> node.remove(name));
     assertThat(locks.inspect(name)).as("once it is removed").isEmpty();
+  }
+
+  @Test
+  @Rule("RES-2")
+  @IfThisFails("check that no call shares the answers to one that began before it")
+  void anInspectionBesideAnotherShowsTheLaterState() {
+    Needs.of(fixture, LockCapability.INSPECTION);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
+    String name = fixture.name("inspected");
+    LockManager locks = fixture.open("nodeTimeout=1s", "quorumTimeout=3s");
+    fixture.nodes().forEach(node -> node.occupy(name, "another", fixture.foreignTtl()));
+    List<TckNode> silent = fixture.minority();
+    Faults.begin(fixture, TckFault.FROZEN, silent, "");
+    Call<?> earlier = Call.begin(() -> locks.inspect(name)); // waits for the silent nodes
+    Attempts.stays(APART, () -> true);
+    fixture.nodes().stream()
+        .filter(node -> !silent.contains(node))
+        .forEach(node -> node.remove(name));
+
+    Optional<LockStatus> seen = locks.inspect(name);
+
+    Faults.end(TckFault.FROZEN, silent, "");
+    earlier.awaited(fixture);
+    assertThat(seen).as("once it is removed").isEmpty();
+  }
+
+  /** A node that is asked and has not answered may have looked before the second question. */
+  @Test
+  @Rule("RES-2")
+  @IfThisFails("check that no two inspections share a command")
+  void inspectionsAtTheSameTimeAskTheNodesEach() {
+    Needs.of(fixture, LockCapability.INSPECTION);
+    Needs.of(fixture, TckFault.FROZEN);
+    Counts.needsRequests(fixture);
+    String name = fixture.name("inspected");
+    LockManager locks = fixture.open("nodeTimeout=2s", "quorumTimeout=5s");
+    TckFixture.regardless(() -> locks.inspect(name)); // which may bring nodes what they need
+    long before = Counts.settledRequests(fixture);
+    TckFixture.regardless(() -> locks.inspect(name));
+    long ofOne = Counts.settledRequests(fixture) - before;
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), "");
+
+    Call<?> first = Call.begin(() -> locks.inspect(name));
+    Attempts.stays(APART, () -> true);
+    Call<?> second = Call.begin(() -> locks.inspect(name));
+    Attempts.stays(APART, () -> true);
+    Faults.end(TckFault.FROZEN, fixture.nodes(), "");
+    first.awaited(fixture);
+    second.awaited(fixture);
+
+    assertThat(Counts.settledRequests(fixture) - before)
+        .as("the requests of three inspections")
+        .isGreaterThanOrEqualTo(3 * ofOne);
   }
 
   @Test

@@ -184,9 +184,38 @@ public abstract class KeepAliveRules {
         });
   }
 
-  /** Takes a lock on another thread, whose stack is gone when this returns. */
+  @Test
+  @Rule("KEEP-4")
+  @IfThisFails("check that nothing that renews an adopted lease keeps it reachable")
+  void anAdoptedLeaseThatNoCodeCanReachIsNoLongerRenewed() {
+    Needs.of(fixture, LockCapability.TRANSFER);
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    TransferredLock lock = TransferredLock.of(fixture, "forgotten");
+
+    forget(
+        () ->
+            locks.adopt(
+                lock.text(), LockRequest.of(lock.name(), fixture.shortTtl()).keepAliveUpTo(HOUR)));
+
+    fixture
+        .soon()
+        .until(
+            "others get the lock",
+            () -> {
+              System.gc();
+              LockSupport.parkNanos(BETWEEN_COLLECTIONS_NANOS);
+              return fixture.gets(other, lock.name());
+            });
+  }
+
   private void forget(LockManager locks, LockRequest request) {
-    Thread thread = new Thread(() -> fixture.take(locks, request), "forgets");
+    forget(() -> fixture.take(locks, request));
+  }
+
+  /** Takes a lock on another thread, whose stack is gone when this returns. */
+  private static void forget(Runnable taking) {
+    Thread thread = new Thread(taking, "forgets");
     thread.start();
     try {
       thread.join();

@@ -26,6 +26,9 @@ public abstract class ManyRules {
   /** Above the number of operations that a manager has in flight, and above other round numbers. */
   private static final int BURST = 600;
 
+  /** More than registries, pools and bulkheads of a round size hold. */
+  private static final int MORE_THAN_USUAL = 2_100;
+
   private static final int LEASES = 100;
 
   private static final int CALLERS = 12;
@@ -36,7 +39,13 @@ public abstract class ManyRules {
   /** More than most pools and bulkheads have. */
   private static final int WAITING_THREADS = 70;
 
+  /** Threads that are interrupted at the same time. */
+  private static final int INTERRUPTED_THREADS = 210;
+
   private static final Duration LONG = Duration.ofHours(1);
+
+  /** Longer than many requests take on a machine that is busy, and below the usual maxTtl. */
+  private static final Duration TTL_OF_MANY = Duration.ofSeconds(55);
 
   final TckFixture fixture;
 
@@ -48,10 +57,11 @@ public abstract class ManyRules {
   @Rule("WAIT-14")
   @IfThisFails("check that requests beyond a limit are queued, and are neither refused nor dropped")
   void aBurstOfRequestsIsGrantedAndReleased() {
-    LockManager locks = fixture.open("nodeTimeout=10s");
+    LockManager locks = fixture.open("nodeTimeout=10s", "quorumTimeout=30s");
     List<CompletableFuture<Optional<Lease>>> asked =
-        Stream.generate(() -> locks.tryAcquireAsync(fixture.request(fixture.name("burst"))))
-            .limit(BURST)
+        Stream.generate(
+                () -> locks.tryAcquireAsync(LockRequest.of(fixture.name("burst"), TTL_OF_MANY)))
+            .limit(MORE_THAN_USUAL)
             .toList();
 
     List<Lease> leases = new ArrayList<>();
@@ -61,7 +71,9 @@ public abstract class ManyRules {
     }
     List<CompletableFuture<Boolean>> released = leases.stream().map(Lease::releaseAsync).toList();
     for (CompletableFuture<Boolean> one : released) {
-      fixture.soon().get("one of many leases is released", one);
+      assertThat(fixture.soon().get("one of many leases is released", one))
+          .as("whether one of many leases was held until its release")
+          .isTrue();
     }
   }
 
@@ -276,6 +288,11 @@ public abstract class ManyRules {
       LockRequest request = fixture.request(busy).waitAtMost(LONG);
       waiting.add(Call.begin(() -> acquires ? locks.acquire(request) : locks.tryAcquire(request)));
     }
+    List<CompletableFuture<?>> asynchronous =
+        Stream.<CompletableFuture<?>>generate(
+                () -> locks.tryAcquireAsync(fixture.request(busy).waitAtMost(LONG)))
+            .limit(MORE_THAN_USUAL)
+            .toList();
     fixture.awaitRegardless("they wait", () -> waiting.stream().allMatch(Call::isWaiting));
 
     Retries.anyOf(
@@ -285,6 +302,11 @@ public abstract class ManyRules {
                 Call.begin(
                     () -> {
                       Lease lease = locks.acquire(fixture.name("free"), fixture.ttl());
+                      locks
+                          .tryAcquireAsync(fixture.request(fixture.name("free")))
+                          .get()
+                          .orElseThrow()
+                          .close();
                       return lease.release() && locks.ping(fixture.timing().soon());
                     });
             Eventually.within(SOON).until("a free lock was used", other::isOver);
@@ -294,8 +316,37 @@ public abstract class ManyRules {
                 .isLessThan(fixture.allowance().plus(stalls.worst()));
           }
         });
+    asynchronous.forEach(one -> one.cancel(true));
     waiting.forEach(Call::interrupt);
     fixture.awaitRegardless("they gave up", () -> waiting.stream().allMatch(Call::isOver));
     contender.letGo();
+  }
+
+  @Test
+  @Rule("WAIT-7")
+  @IfThisFails("check that a wait that is interrupted takes no place any more")
+  void manyInterruptsDelayNoLaterRequest() {
+    String busy = fixture.name("busy");
+    Contender contender = Contender.holding(fixture, busy);
+    LockManager locks = fixture.open();
+    int interrupted = 0;
+    while (interrupted < MORE_THAN_USUAL) {
+      List<Call<?>> waiting =
+          Stream.<Call<?>>generate(
+                  () -> Call.begin(() -> locks.acquire(fixture.request(busy).waitAtMost(LONG))))
+              .limit(INTERRUPTED_THREADS)
+              .toList();
+      fixture.awaitRegardless("they wait", () -> waiting.stream().allMatch(Call::isWaiting));
+      waiting.forEach(Call::interrupt);
+      fixture.awaitRegardless("they gave up", () -> waiting.stream().allMatch(Call::isOver));
+      if (!waiting.stream().allMatch(Call::isOver)) {
+        AnotherRule.isBroken("an interrupt does not end a wait");
+      }
+      interrupted += INTERRUPTED_THREADS;
+    }
+    contender.letGo();
+
+    Call<?> next = Call.begin(() -> locks.acquire(fixture.name("free"), fixture.ttl()));
+    assertThat(next.awaited(fixture).result()).as("the next lock").isPresent();
   }
 }

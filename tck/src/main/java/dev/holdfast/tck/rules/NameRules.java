@@ -2,10 +2,13 @@ package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.tck.Rule;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** A name is taken as it is. */
@@ -66,6 +69,42 @@ public abstract class NameRules {
         base + ":01",
         longest + "1",
         longest + "2");
+  }
+
+  @Test
+  @Rule("ACQ-7")
+  @IfThisFails("check that a name is sent as it is, also one that is a number")
+  void namesOfTheSameNumberLockApart() throws InterruptedException {
+    String number = Long.toString(System.nanoTime());
+    LockManager[] managers = {fixture.open(), fixture.open()};
+    List<String> names =
+        List.of(number, "0" + number, "+" + number, "-" + number, number + ".0", number + "e0");
+    for (int i = 0; i < names.size(); i++) {
+      assertThat(fixture.gets(managers[i % 2], names.get(i)))
+          .as("'%s' is acquired while names of the same number are held", names.get(i))
+          .isTrue();
+    }
+  }
+
+  @Test
+  @Rule("ACQ-7")
+  @IfThisFails(
+      "check that a name whose key is one of the backend's own keys is refused as a mistake")
+  void theKeysBesideALockAreNoLocks() throws InterruptedException {
+    Needs.nodes(fixture, 1);
+    LockManager locks = fixture.open();
+    String name = fixture.name("counted");
+    Attempts.release(fixture, fixture.take(locks, name, fixture.ttl()));
+
+    for (String own : List.of("holdfast:fence:" + name, "holdfast:" + name)) {
+      Optional<Lease> lease;
+      try {
+        lease = locks.tryAcquire(own, fixture.ttl());
+      } catch (LockConfigurationException e) {
+        continue; // where these are keys of its own
+      }
+      assertThat(lease).as("the free lock '%s'", own).isPresent();
+    }
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import dev.holdfast.LockOutageException;
@@ -18,7 +19,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -108,6 +111,70 @@ public abstract class OutageRules {
         });
   }
 
+  /** The nodes answer all the time, so that each request can ask them. */
+  @Test
+  @Rule("RES-2")
+  @IfThisFails("check that no request reports the outage of an earlier one instead of asking")
+  void eachRequestAsksTheNodesHoweverManyOutagesThereWere() throws InterruptedException {
+    Counts.needsRequests(fixture);
+    LockManager locks = openOnNodesThatCanRefuse();
+    Faults.begin(fixture, TckFault.REFUSING, fixture.nodes(), "");
+    long before = Counts.settledRequests(fixture);
+    Attempts.once(locks, fixture.name("first"), fixture.ttl());
+    long ofOne = Counts.settledRequests(fixture) - before;
+
+    for (int i = 1; i < MANY_OUTAGES; i++) {
+      Attempts.once(locks, fixture.name("during"), fixture.ttl());
+    }
+
+    assertThat(Counts.settledRequests(fixture) - before)
+        .as("the nodes' requests by %d attempts, where one makes %d", MANY_OUTAGES, ofOne)
+        .isGreaterThan(MANY_OUTAGES * ofOne / 2); // the first one may bring scripts
+  }
+
+  @Test
+  @Rule("ACQ-6")
+  @IfThisFails("check that a request without a wait makes no second attempt after an outage")
+  void aRequestWithoutAWaitAsksEachNodeOnceInAnOutage() throws InterruptedException {
+    Needs.of(fixture, TckFault.DEAD);
+    Needs.nodes(fixture, 3);
+    LockManager locks = fixture.open(HASTY, "quorumTimeout=200ms");
+    EventLog log = new EventLog();
+    locks.addListener(log);
+    if (locks.nodes().size() < fixture.nodes().size()) {
+      abort("this backend shows its nodes as one");
+    }
+    Attempts.untilGot(fixture, locks, fixture.name("before"));
+    List<TckNode> alive = fixture.nodesBut(fixture.blocking());
+    fixture.awaitRegardless("votes are reported", () -> !votesOf(alive, log).contains(0L));
+    if (votesOf(alive, log).contains(0L)) {
+      AnotherRule.isBroken("votes are not reported");
+    }
+    Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), "");
+
+    for (int i = 0; i < 3; i++) {
+      fixture.awaitPast(System.nanoTime(), Attempts.LOOK); // so that no vote is still to come
+      List<Long> before = votesOf(alive, log);
+      Attempts.once(locks, fixture.name("during"), fixture.ttl());
+      fixture.awaitPast(System.nanoTime(), Attempts.LOOK);
+      List<Long> after = votesOf(alive, log);
+
+      for (int node = 0; node < alive.size(); node++) {
+        assertThat(after.get(node) - before.get(node))
+            .as("the votes of %s on one attempt", alive.get(node).address())
+            .isLessThanOrEqualTo(1);
+      }
+    }
+  }
+
+  private static List<Long> votesOf(List<TckNode> nodes, EventLog log) {
+    return nodes.stream()
+        .map(
+            node ->
+                log.about(node.address()).stream().filter(text -> text.startsWith("vote")).count())
+        .toList();
+  }
+
   @Test
   @Rule("WAIT-1")
   @IfThisFails("check that nothing asks again once a wait has ended in an outage")
@@ -165,6 +232,38 @@ public abstract class OutageRules {
 
     Attempts.awaitVotes(fixture, connected, fixture.nodes());
     Attempts.awaitVotes(fixture, neverConnected, fixture.nodes());
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that the error of the last attempt to connect is reported, not of the first")
+  void aMistakeThatFollowsAnOutageIsReportedAsOne() {
+    Needs.of(fixture, TckFault.DEAD, TckFault.LOGIN_NEEDED);
+    LockManager locks = fixture.open(HASTY);
+    Attempts.untilGot(fixture, locks, fixture.name("before"));
+    Faults.begin(fixture, TckFault.DEAD, fixture.nodes(), "");
+    awaitThrown(locks, LockOutageException.class);
+
+    for (TckNode node : fixture.nodes()) {
+      node.end(TckFault.DEAD, "");
+      Faults.begin(fixture, TckFault.LOGIN_NEEDED, node, "");
+    }
+
+    assertThat(awaitThrown(locks, LockConfigurationException.class))
+        .as("the exception of a request while all nodes need a login")
+        .isInstanceOf(LockConfigurationException.class);
+  }
+
+  /** Returns the exception of the last request, of this type if there is one soon. */
+  private @Nullable Throwable awaitThrown(LockManager locks, Class<? extends Throwable> type) {
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    fixture.awaitRegardless(
+        "a request ends by " + type.getSimpleName(),
+        () -> {
+          thrown.set(catchThrowable(() -> locks.tryAcquire(fixture.request(fixture.name("next")))));
+          return type.isInstance(thrown.get());
+        });
+    return thrown.get();
   }
 
   /** Opens a manager, and returns it once it gets locks. */

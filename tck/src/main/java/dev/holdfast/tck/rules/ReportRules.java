@@ -13,10 +13,13 @@ import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A report comes neither before its event nor not at all. */
@@ -120,6 +123,62 @@ public abstract class ReportRules {
     fixture.take(locks, name + "-second", fixture.ttl());
 
     assertThat(log.about(name + "-second")).as("with no registration").isEmpty();
+  }
+
+  @Test
+  @Rule("LISTEN-8")
+  @IfThisFails("check that a registration is known by its identity, not by equals()")
+  void closingARegistrationEndsNoCallsOfAnEqualListener() {
+    LockManager locks = fixture.open();
+    EventLog closed = new EqualLog();
+    EventLog open = new EqualLog();
+    locks.addListener(open);
+    LockListener.Registration registration = locks.addListener(closed);
+    registration.close();
+    String name = fixture.name("after");
+
+    fixture.take(locks, name, fixture.ttl());
+
+    assertThat(open.about(name)).as("reports to the other listener").contains("granted");
+    assertThat(closed.about(name)).as("reports to the listener that was removed").isEmpty();
+  }
+
+  /** Equal to every other one. */
+  private static final class EqualLog extends EventLog {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof EqualLog;
+    }
+
+    @Override
+    public int hashCode() {
+      return 1;
+    }
+  }
+
+  @Test
+  @Rule("LISTEN-10")
+  @IfThisFails("check that each way to release a lease that was lost reports an overrun")
+  void anOverrunIsReportedWhateverTheWayToRelease() {
+    LockManager locks = fixture.openForShortTtl();
+    locks.addListener(log);
+    Map<ReleaseWay, Lease> leases = new EnumMap<>(ReleaseWay.class);
+    for (ReleaseWay way : ReleaseWay.values()) {
+      leases.put(way, fixture.take(locks, fixture.name(way.name()), fixture.briefTtl()));
+    }
+    leases.values().forEach(fixture::awaitOver);
+
+    leases.forEach((way, lease) -> way.release(fixture, lease));
+
+    leases.forEach(
+        (way, lease) ->
+            fixture
+                .soon()
+                .untilAsserted(
+                    () ->
+                        assertThat(log.about(lease.name()).stream().filter("overrun"::equals))
+                            .as("overruns by %s", way)
+                            .hasSize(1)));
   }
 
   @Test

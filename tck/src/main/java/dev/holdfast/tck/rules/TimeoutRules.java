@@ -32,6 +32,9 @@ public abstract class TimeoutRules {
   /** A node that is slow pauses for less. */
   private static final Duration SLOW_CALL = Duration.ofMillis(150);
 
+  /** The sum of SPEC's table for a quorumTimeout of 400 ms and a nodeTimeout of 200 ms. */
+  private static final Duration CLOSING = Duration.ofSeconds(2);
+
   private static final int CALLS_IN_A_ROW = 5;
   private static final int BURST = 12;
 
@@ -456,6 +459,33 @@ public abstract class TimeoutRules {
           .as("warnings of %d releases", BURST)
           .hasSizeLessThanOrEqualTo(1 + (int) Elapsed.since(begun).toSeconds());
     }
+  }
+
+  @Test
+  @Rule("CLOSE-4")
+  @IfThisFails("check that closing waits for no node that hangs, also on its subscription")
+  void aManagerThatHadAWaiterIsClosedInTimeWhileNodesHang() {
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
+    Contender contender = Contender.holding(fixture, fixture.name("busy"));
+    LockManager locks = fixture.open("quorumTimeout=400ms", "nodeTimeout=200ms");
+    CompletableFuture<?> waiter =
+        locks.tryAcquireAsync(fixture.request(contender.name()).waitForever());
+    fixture.awaitPast(System.nanoTime(), Attempts.LOOK); // it is subscribed now
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
+    try (Stalls stalls = Stalls.watched()) {
+      Call<?> closing =
+          Call.begin(
+              () -> {
+                locks.close();
+                return "closed";
+              });
+
+      assertThat(closing.awaited(fixture).took())
+          .as("the time of closing")
+          .isLessThan(CLOSING.plus(fixture.allowance()).plus(stalls.worst()));
+    }
+    fixture.soon().until("the waiter has ended", waiter::isDone);
   }
 
   @Test

@@ -39,6 +39,24 @@ public abstract class TlsRules {
     assertGreetedBy(Greeting.SENDS_NO_DATA, PortThatListens::untrusted);
   }
 
+  @Test
+  @Rule("OPEN-7")
+  @IfThisFails("check the scheme of each node's URI, not of the first one alone")
+  void nothingIsSentInTheClearToOneNodeOfTlsAmongOthers() {
+    List<String> uris = new ArrayList<>(Needs.plainUris(fixture));
+    try (PortThatListens port = PortThatListens.silent()) {
+      uris.set(uris.size() - 1, port.uri(TLS));
+
+      Throwable thrown = catchThrowable(() -> fixture.openOn(uris, "connectTimeout=3s"));
+
+      if (!refusesTls(thrown)) {
+        fixture.awaitRegardless(
+            "it was noted how a client began", () -> !port.greetings().isEmpty());
+      }
+      assertThat(port.greetings()).as("how clients began").doesNotContain(Greeting.IN_THE_CLEAR);
+    }
+  }
+
   /** Checks how clients begin, again if none did in time on a machine that stalls. */
   private void assertGreetedBy(Greeting expected, Supplier<PortThatListens> listening) {
     Retries.anyOf(

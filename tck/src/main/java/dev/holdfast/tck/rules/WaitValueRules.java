@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -105,6 +106,26 @@ public abstract class WaitValueRules {
 
     assertWaits(locks, () -> line);
     ahead.cancel(true);
+  }
+
+  @Test
+  @Rule("WAIT-1")
+  @IfThisFails("check that a wait of zero is one attempt, and not a wait without an end")
+  void aWaitOfZeroIsOneAttemptInAnyKindOfRequest() {
+    LockManager locks = fixture.open("retryDelay=100ms");
+    List<Waiting> none =
+        Stream.of(Asking.values())
+            .map(way -> begin(locks, held("zero"), way, Duration.ZERO))
+            .toList();
+    Waiting control = begin(locks, held("round"), Asking.TRY_ACQUIRE, ROUND);
+
+    fixture.awaitRegardless("a wait of a second is over", () -> control.call().isOver());
+    if (!control.call().isOver()) {
+      AnotherRule.isBroken("a wait of a second does not end either");
+    }
+    fixture.awaitRegardless(
+        "waits of zero are over", () -> none.stream().allMatch(one -> one.call().isOver()));
+    assertThat(none).as("waits of zero").allMatch(one -> one.call().isOver());
   }
 
   @Test

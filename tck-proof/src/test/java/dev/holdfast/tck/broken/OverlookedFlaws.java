@@ -1,0 +1,301 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockListener;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/** Mistakes that a reviewer overlooks: limits that are large, and cases that are rare. */
+final class OverlookedFlaws {
+  private OverlookedFlaws() {}
+
+  static List<Flaw> all() {
+    List<Flaw> all = new ArrayList<>(ofLimits());
+    all.addAll(ofRareCases());
+    all.addAll(ofSharing());
+    return all;
+  }
+
+  private static List<Flaw> ofLimits() {
+    return List.of(
+        Flaw.inManager(
+                "an interrupt takes away one of 2,048 places for threads that wait",
+                Set.of("WAIT-7"),
+                LosingPlaces::new)
+            .asVariation(),
+        Flaw.inManager(
+                "at most 1,024 asynchronous requests are in progress, also those that wait",
+                Set.of("ACQ-6"),
+                CountingWaiters::new)
+            .asVariation(),
+        Flaw.inManager(
+                "of more than 1,024 leases at the same time the oldest are forgotten",
+                Set.of("WAIT-14"),
+                Forgetting::new)
+            .asVariation());
+  }
+
+  private static List<Flaw> ofRareCases() {
+    return List.of(
+        Flaw.inNode(
+                "a name that is a number is kept without zeros before it",
+                Set.of("ACQ-7"),
+                () ->
+                    new FakeKeys() {
+                      @Override
+                      String key(String name) {
+                        return name.replaceFirst("^0+(?=\\d+$)", "");
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
+                "a registration is found by equals() of its listener",
+                Set.of("LISTEN-8"),
+                FindingByEquals::new)
+            .asVariation(),
+        Flaw.inLease(
+                "releaseAsync of a lease that was lost is answered at once",
+                Set.of("LISTEN-10"),
+                right ->
+                    new PassingLease(right) {
+                      @Override
+                      public CompletableFuture<Boolean> releaseAsync() {
+                        return right.isHeld()
+                            ? right.releaseAsync()
+                            : CompletableFuture.completedFuture(false);
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
+                "close does nothing on an interrupted thread",
+                Set.of("CLOSE-4"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public void close() {
+                        if (!Thread.currentThread().isInterrupted()) {
+                          super.close();
+                        }
+                      }
+                    })
+            .asVariation(),
+        Flaw.of(
+                "a transfer text may have other characters in between",
+                Set.of("TRANSFER-9"),
+                Parts.TRANSFERRING.withManagers(
+                    right ->
+                        new PassingManager(right.get()) {
+                          @Override
+                          public Lease adopt(String text, LockRequest request) {
+                            return super.adopt(text.replaceAll("[^A-Za-z0-9_-]", ""), request);
+                          }
+                        }))
+            .asVariation());
+  }
+
+  private static List<Flaw> ofSharing() {
+    return List.of(
+        Flaw.inManager(
+                "an inspection shares the answer to one that is in progress",
+                Set.of("RES-2"),
+                Sharing::new)
+            .asVariation(),
+        Flaw.inManager(
+                "after five outages the last one is reported for some time",
+                Set.of("RES-2", "FAULT-8"),
+                Breaking::new)
+            .asVariation(),
+        Flaw.of(
+                "a lease that was adopted is referred to until it is released",
+                Set.of("KEEP-4"),
+                Parts.TRANSFERRING.withManagers(right -> new Referring(right.get())))
+            .asVariation());
+  }
+
+  private static final class LosingPlaces extends PassingManager {
+    private final Semaphore places = new Semaphore(2_048);
+
+    LosingPlaces(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Lease acquire(LockRequest request) throws InterruptedException {
+      if (!places.tryAcquire()) {
+        throw new LockOutageException("no place is left", Map.of(), false);
+      }
+      try {
+        Lease lease = super.acquire(request);
+        places.release();
+        return lease;
+      } catch (RuntimeException e) {
+        places.release();
+        throw e;
+      }
+    }
+  }
+
+  private static final class CountingWaiters extends PassingManager {
+    private final Semaphore places = new Semaphore(1_024);
+
+    CountingWaiters(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
+      if (!places.tryAcquire()) {
+        return new CompletableFuture<>(); // as in a queue without a limit of time
+      }
+      CompletableFuture<Optional<Lease>> asked = super.tryAcquireAsync(request);
+      asked.whenComplete((lease, failure) -> places.release());
+      return asked;
+    }
+  }
+
+  private static final class Forgetting extends PassingManager {
+    private final Deque<Lease> known = new ArrayDeque<>();
+
+    Forgetting(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    synchronized Lease lease(Lease granted) {
+      known.add(granted);
+      if (known.size() > 1_024) {
+        known.remove();
+      }
+      return new PassingLease(granted) {
+        @Override
+        public CompletableFuture<Boolean> releaseAsync() {
+          return forget(right) ? right.releaseAsync() : CompletableFuture.completedFuture(false);
+        }
+      };
+    }
+
+    private synchronized boolean forget(Lease lease) {
+      return known.remove(lease);
+    }
+  }
+
+  private static final class FindingByEquals extends PassingManager {
+    private final List<Registered> all = new ArrayList<>();
+
+    private record Registered(LockListener listener, LockListener.Registration registration) {}
+
+    FindingByEquals(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public synchronized LockListener.Registration addListener(LockListener listener) {
+      all.add(new Registered(listener, right.addListener(listener)));
+      return () -> remove(listener);
+    }
+
+    private synchronized void remove(LockListener listener) {
+      Optional<Registered> found =
+          all.stream().filter(one -> one.listener().equals(listener)).findFirst();
+      found.ifPresent(
+          one -> {
+            all.remove(one);
+            one.registration().close();
+          });
+    }
+  }
+
+  private static final class Sharing extends PassingManager {
+    private final Map<String, CompletableFuture<Optional<LockStatus>>> asked =
+        new ConcurrentHashMap<>();
+
+    Sharing(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Optional<LockStatus> inspect(String name) {
+      CompletableFuture<Optional<LockStatus>> own = new CompletableFuture<>();
+      CompletableFuture<Optional<LockStatus>> earlier = asked.putIfAbsent(name, own);
+      if (earlier != null) {
+        return earlier.join();
+      }
+      try {
+        own.complete(super.inspect(name));
+      } catch (RuntimeException e) {
+        own.complete(Optional.empty());
+        throw e;
+      } finally {
+        asked.remove(name);
+      }
+      return own.join();
+    }
+  }
+
+  private static final class Breaking extends PassingManager {
+    private static final int MOST = 5;
+    private static final Duration REST = Duration.ofSeconds(5);
+
+    private int inARow;
+    private long since;
+    private @Nullable LockOutageException last;
+
+    Breaking(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+      rest();
+      try {
+        Optional<Lease> lease = super.tryAcquire(request);
+        count(null);
+        return lease;
+      } catch (LockOutageException e) {
+        count(e);
+        throw e;
+      }
+    }
+
+    private synchronized void rest() {
+      if (last != null && inARow >= MOST && System.nanoTime() - since < REST.toNanos()) {
+        throw last;
+      }
+    }
+
+    private synchronized void count(@Nullable LockOutageException outage) {
+      inARow = outage == null ? 0 : inARow + 1;
+      last = outage;
+      since = System.nanoTime();
+    }
+  }
+
+  private static final class Referring extends PassingManager {
+    private final Set<Lease> adopted = ConcurrentHashMap.newKeySet();
+
+    Referring(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Lease adopt(String text, LockRequest request) {
+      Lease lease = super.adopt(text, request);
+      adopted.add(lease);
+      return lease;
+    }
+  }
+}

@@ -83,7 +83,7 @@ class MistakesTest {
             wrong,
             false,
             "it is a node of a Redis Cluster",
-            "give masters with cluster-enabled no"),
+            "give independent masters with cluster-enabled no"),
         new Mistake(
             "a node of a Redis Cluster, for a user who may not ask: MOVED",
             "redis://blind:secret@{other}?" + PLAIN,

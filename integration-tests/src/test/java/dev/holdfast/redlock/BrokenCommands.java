@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import java.util.ArrayList;
@@ -18,7 +19,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Drivers that send a command too early, too late, twice, changed or not at all. */
 final class BrokenCommands {
@@ -294,38 +294,14 @@ final class BrokenCommands {
     }
 
     @Override
-    public void submit(Round round) {
-      if (!round.command().words().get(0).equals("WATCH")) {
-        nodes.submit(round);
-        return;
-      }
-      int size = addresses().size();
-      round.forEachNode(node -> nodes.submit(ask(round, node % size, new OfSecond(round, node))));
-    }
-
-    /** The answers of a first connection in the place of a second one. */
-    private static final class OfSecond extends PassingAnswers {
-      private final int second;
-
-      OfSecond(Round round, int second) {
-        super(round);
-        this.second = second;
-      }
-
-      @Override
-      public void reply(int node, @Nullable Object reply) {
-        super.reply(second, reply);
-      }
-
-      @Override
-      public void error(int node, String error) {
-        super.error(second, error);
-      }
-
-      @Override
-      public void failure(int node, Throwable cause) {
-        super.failure(second, cause);
-      }
+    public RedisConnections second() {
+      return new PassingNodes(new SecondNodes(nodes)) {
+        @Override
+        public void submit(Round round) {
+          boolean watches = round.command().words().get(0).equals("WATCH");
+          (watches ? WatchingElsewhere.this.nodes : nodes).submit(round);
+        }
+      };
     }
   }
 }

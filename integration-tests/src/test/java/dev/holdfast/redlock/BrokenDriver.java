@@ -2,11 +2,14 @@ package dev.holdfast.redlock;
 
 import dev.holdfast.redlock.BrokenSubscriptions.Mistake;
 import dev.holdfast.redlock.jedis.JedisConnections;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.spi.OpenSettings;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Drivers that break one promise each: a row of the table in docs/drivers.md. */
 enum BrokenDriver {
@@ -188,7 +191,37 @@ enum BrokenDriver {
     this(
         row,
         (uris, options, settings) ->
-            broken.apply(() -> JedisConnections.of(uris, options, settings)));
+            alsoOnSecondConnections(
+                broken.apply(() -> JedisConnections.of(uris, options, settings)), broken));
+  }
+
+  /** Breaks the second connections as well, unless this driver has a mistake of its own there. */
+  private static RedisNodes alsoOnSecondConnections(
+      RedisNodes first, Function<Supplier<RedisNodes>, RedisNodes> broken) {
+    if (!(first instanceof PassingNodes passing) || first.second() != passing.nodes.second()) {
+      return first;
+    }
+    return new PassingNodes(first) {
+      private final Supplier<RedisNodes> onSecond =
+          memoized(() -> broken.apply(() -> new SecondNodes(passing.nodes)));
+
+      @Override
+      public RedisConnections second() {
+        return onSecond.get();
+      }
+    };
+  }
+
+  private static <T> Supplier<T> memoized(Supplier<T> made) {
+    AtomicReference<@Nullable T> once = new AtomicReference<>();
+    return () -> {
+      synchronized (once) {
+        T known = once.get();
+        T value = known == null ? made.get() : known;
+        once.set(value);
+        return value;
+      }
+    };
   }
 
   BrokenDriver(String row, Mistake mistake) {

@@ -1,5 +1,6 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import java.time.Duration;
@@ -152,41 +153,21 @@ final class BrokenReplies {
     }
 
     @Override
-    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-      return node < addresses().size()
-          ? nodes.connect(node, disconnected)
-          : CompletableFuture.completedFuture(null);
-    }
+    public RedisConnections second() {
+      return new RedisConnections() {
+        @Override
+        public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+          return CompletableFuture.completedFuture(null);
+        }
 
-    @Override
-    public void submit(Round round) {
-      round.forEachNode(
-          node -> nodes.submit(ask(round, node % addresses().size(), new OfSecond(round, node))));
-    }
+        @Override
+        public void disconnect(int node) {}
 
-    /** Answers for the connection that was asked for. */
-    private static final class OfSecond extends PassingAnswers {
-      private final int asked;
-
-      OfSecond(Round round, int asked) {
-        super(round);
-        this.asked = asked;
-      }
-
-      @Override
-      public void reply(int node, @Nullable Object reply) {
-        super.reply(asked, reply);
-      }
-
-      @Override
-      public void error(int node, String error) {
-        super.error(asked, error);
-      }
-
-      @Override
-      public void failure(int node, Throwable cause) {
-        super.failure(asked, cause);
-      }
+        @Override
+        public void submit(Round round) {
+          nodes.submit(round);
+        }
+      };
     }
   }
 

@@ -15,8 +15,8 @@ public record ServerError(String text) {
 
   /** The message for a node of a Cluster in place of a master. */
   public static final String CLUSTER =
-      "it is a node of a Redis Cluster, which moves keys from node to node: give masters with"
-          + " cluster-enabled no";
+      "it is a node of a Redis Cluster, which moves keys from node to node: give independent"
+          + " masters with cluster-enabled no";
 
   /** Codes of faults that only a person can correct. Errors with other codes may pass. */
   private static final Set<String> MISCONFIGURED =
@@ -65,8 +65,17 @@ public record ServerError(String text) {
    * @return the message up to the arguments, the same if it has none
    */
   public static String withoutArguments(String message) {
-    int echo = message.indexOf(ECHO);
-    return echo < 0 ? message : message.substring(0, echo);
+    return hasArguments(message) ? message.substring(0, message.indexOf(ECHO)) : message;
+  }
+
+  /**
+   * Tells whether a message repeats the arguments of a command.
+   *
+   * @param message an error, or what repeats one
+   * @return whether {@link #withoutArguments} is shorter
+   */
+  public static boolean hasArguments(String message) {
+    return message.contains(ECHO);
   }
 
   /**

@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /**
  * Mistakes about TLS, by the exceptions of Lettuce, Jedis, Redisson and the JDK when they connect.
- * No other class knows the messages of clients.
+ * The messages of these clients are known here alone.
  */
 public final class TlsMismatch {
   /** First byte of an alert, with which a server of TLS answers a client that speaks none. */

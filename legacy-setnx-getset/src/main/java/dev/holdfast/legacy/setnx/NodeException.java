@@ -17,7 +17,11 @@ final class NodeException extends RuntimeException {
   private final boolean misconfigured;
 
   private NodeException(String message, boolean misconfigured, @Nullable Throwable cause) {
-    super(ServerError.withoutArguments(message), cause, false, false);
+    super(
+        ServerError.withoutArguments(message),
+        ServerError.hasArguments(message) ? null : cause,
+        false,
+        false);
     this.misconfigured = misconfigured;
   }
 

@@ -42,7 +42,8 @@ public interface RedisNode<E> {
   void connect(CommandConnection<E> connection);
 
   /**
-   * Returns the way to a second connection to the same node. See {@link RedisNodes}.
+   * Returns the way to a second connection to the same node. See {@link RedisNodes#second}. Called
+   * once, when {@link PipelinedNodes} are made.
    *
    * @return by default this
    */

@@ -86,7 +86,7 @@ public abstract class EndedLeaseRules {
     assertSaysThatItIsLost(lease);
   }
 
-  /** The test does what an extension without a quorum may have done on some nodes. */
+  /** Does what an extension without a quorum may have done on some nodes. */
   @Test
   @Rule("REL-2")
   @IfThisFails("check that a release is sent to every node also when the lease has ended")

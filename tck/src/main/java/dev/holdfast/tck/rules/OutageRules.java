@@ -111,7 +111,7 @@ public abstract class OutageRules {
         });
   }
 
-  /** The nodes answer all the time, so that each request can ask them. */
+  /** Counts the requests of nodes that answer all the time, so that each attempt can ask them. */
   @Test
   @Rule("RES-2")
   @IfThisFails("check that no request reports the outage of an earlier one instead of asking")
@@ -119,17 +119,22 @@ public abstract class OutageRules {
     Counts.needsRequests(fixture);
     LockManager locks = openOnNodesThatCanRefuse();
     Faults.begin(fixture, TckFault.REFUSING, fixture.nodes(), "");
+    Attempts.once(locks, fixture.name("first"), fixture.ttl()); // which may bring scripts
+    long first = Counts.settledRequests(fixture);
+    Attempts.once(locks, fixture.name("second"), fixture.ttl());
     long before = Counts.settledRequests(fixture);
-    Attempts.once(locks, fixture.name("first"), fixture.ttl());
-    long ofOne = Counts.settledRequests(fixture) - before;
+    long ofOne = before - first;
+    if (ofOne == 0) {
+      abort("the requests of an attempt that is refused are not counted");
+    }
 
-    for (int i = 1; i < MANY_OUTAGES; i++) {
+    for (int i = 0; i < MANY_OUTAGES; i++) {
       Attempts.once(locks, fixture.name("during"), fixture.ttl());
     }
 
     assertThat(Counts.settledRequests(fixture) - before)
         .as("the nodes' requests by %d attempts, where one makes %d", MANY_OUTAGES, ofOne)
-        .isGreaterThan(MANY_OUTAGES * ofOne / 2); // the first one may bring scripts
+        .isGreaterThan(MANY_OUTAGES * ofOne * 2 / 3);
   }
 
   @Test
@@ -152,19 +157,20 @@ public abstract class OutageRules {
     }
     Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), "");
 
-    for (int i = 0; i < 3; i++) {
-      fixture.awaitPast(System.nanoTime(), Attempts.LOOK); // so that no vote is still to come
-      List<Long> before = votesOf(alive, log);
-      Attempts.once(locks, fixture.name("during"), fixture.ttl());
-      fixture.awaitPast(System.nanoTime(), Attempts.LOOK);
-      List<Long> after = votesOf(alive, log);
+    Retries.anyOf( // a machine that stalls reports a vote late
+        () -> {
+          fixture.awaitPast(System.nanoTime(), Attempts.LOOK); // so that no vote is still to come
+          List<Long> before = votesOf(alive, log);
+          Attempts.once(locks, fixture.name("during"), fixture.ttl());
+          fixture.awaitPast(System.nanoTime(), Attempts.LOOK);
+          List<Long> after = votesOf(alive, log);
 
-      for (int node = 0; node < alive.size(); node++) {
-        assertThat(after.get(node) - before.get(node))
-            .as("the votes of %s on one attempt", alive.get(node).address())
-            .isLessThanOrEqualTo(1);
-      }
-    }
+          for (int node = 0; node < alive.size(); node++) {
+            assertThat(after.get(node) - before.get(node))
+                .as("the votes of %s on one attempt", alive.get(node).address())
+                .isLessThanOrEqualTo(1);
+          }
+        });
   }
 
   private static List<Long> votesOf(List<TckNode> nodes, EventLog log) {
@@ -238,7 +244,7 @@ public abstract class OutageRules {
   @Rule("ERR-1")
   @IfThisFails("check that the error of the last attempt to connect is reported, not of the first")
   void aMistakeThatFollowsAnOutageIsReportedAsOne() {
-    Needs.of(fixture, TckFault.DEAD, TckFault.LOGIN_NEEDED);
+    Needs.of(fixture, TckFault.DEAD, TckFault.LOGIN_NEEDED, TckFault.CUT);
     LockManager locks = fixture.open(HASTY);
     Attempts.untilGot(fixture, locks, fixture.name("before"));
     Faults.begin(fixture, TckFault.DEAD, fixture.nodes(), "");
@@ -248,6 +254,7 @@ public abstract class OutageRules {
       node.end(TckFault.DEAD, "");
       Faults.begin(fixture, TckFault.LOGIN_NEEDED, node, "");
     }
+    Faults.begin(fixture, TckFault.CUT, fixture.nodes(), ""); // if one was connected in between
 
     assertThat(awaitThrown(locks, LockConfigurationException.class))
         .as("the exception of a request while all nodes need a login")
@@ -260,7 +267,12 @@ public abstract class OutageRules {
     fixture.awaitRegardless(
         "a request ends by " + type.getSimpleName(),
         () -> {
-          thrown.set(catchThrowable(() -> locks.tryAcquire(fixture.request(fixture.name("next")))));
+          try {
+            thrown.set(null);
+            locks.tryAcquire(fixture.request(fixture.name("next")));
+          } catch (RuntimeException e) {
+            thrown.set(e);
+          }
           return type.isInstance(thrown.get());
         });
     return thrown.get();

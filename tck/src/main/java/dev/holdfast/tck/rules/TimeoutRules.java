@@ -467,6 +467,7 @@ public abstract class TimeoutRules {
   void aManagerThatHadAWaiterIsClosedInTimeWhileNodesHang() {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
+    Needs.nodeOptions(fixture);
     Contender contender = Contender.holding(fixture, fixture.name("busy"));
     LockManager locks = fixture.open("quorumTimeout=400ms", "nodeTimeout=200ms");
     CompletableFuture<?> waiter =

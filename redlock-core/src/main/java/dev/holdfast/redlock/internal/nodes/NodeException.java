@@ -39,7 +39,11 @@ public final class NodeException extends RuntimeException {
 
   private NodeException(
       String message, Kind kind, @Nullable Quarantine quarantine, @Nullable Throwable cause) {
-    super(message, cause, false, false);
+    super(
+        ServerError.withoutArguments(message),
+        ServerError.hasArguments(message) ? null : cause, // which has the same message
+        false,
+        false);
     this.kind = kind;
     this.quarantine = quarantine;
   }
@@ -123,9 +127,7 @@ public final class NodeException extends RuntimeException {
         return new NodeException(noRedis.get(), false, cause);
       }
     }
-    String message = wordsOf(deepest);
-    String shown = ServerError.withoutArguments(message);
-    return new NodeException(shown, false, shown.equals(message) ? cause : null);
+    return new NodeException(wordsOf(deepest), false, cause);
   }
 
   /** Returns the message, or what an exception without a message says by its class. */

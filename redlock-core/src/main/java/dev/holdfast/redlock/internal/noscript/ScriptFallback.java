@@ -140,7 +140,7 @@ public final class ScriptFallback implements RedisNodes {
         isForbidden(withoutKeys)
             ? "its user may run no scripts, which fencing tokens and the restart guard need: allow"
                 + " EVAL and EVALSHA, or give fencing=false and restartGuard=off"
-            : error
+            : new ServerError(error).text()
                 + " (what fencing tokens and the restart guard need is in docs/acl.md; without,"
                 + " give fencing=false and restartGuard=off)");
   }

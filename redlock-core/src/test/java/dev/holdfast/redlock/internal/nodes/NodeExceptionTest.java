@@ -56,6 +56,8 @@ class NodeExceptionTest {
     assertThat(NodeException.of(new IllegalStateException(reply)))
         .hasMessage("ERR unknown command `AUTH`")
         .hasNoCause();
+    assertThat(NodeException.misconfigured(reply)).hasMessage("ERR unknown command `AUTH`");
+    assertThat(NodeException.passing(reply)).hasMessage("ERR unknown command `AUTH`");
   }
 
   @Test

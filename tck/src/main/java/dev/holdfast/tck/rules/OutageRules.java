@@ -255,6 +255,9 @@ public abstract class OutageRules {
       Faults.begin(fixture, TckFault.LOGIN_NEEDED, node, "");
     }
     Faults.begin(fixture, TckFault.CUT, fixture.nodes(), ""); // if one was connected in between
+    if (!(catchThrowable(fixture::open) instanceof LockConfigurationException)) {
+      abort("a manager that is opened now needs no login");
+    }
 
     assertThat(awaitThrown(locks, LockConfigurationException.class))
         .as("the exception of a request while all nodes need a login")

@@ -166,15 +166,7 @@ public abstract class KeepAliveRules {
           String name = fixture.name("forgotten");
           try (Logs logs = Logs.kept()) {
             forget(locks, LockRequest.of(name, fixture.shortTtl()).keepAliveUpTo(HOUR));
-            fixture
-                .soon()
-                .until(
-                    "others get the lock",
-                    () -> {
-                      System.gc();
-                      LockSupport.parkNanos(BETWEEN_COLLECTIONS_NANOS);
-                      return fixture.gets(other, name);
-                    });
+            awaitGranted(other, name);
 
             logs.needsToBeSeen();
             if (logs.warnings().stream().noneMatch(line -> line.contains(name))) {
@@ -204,6 +196,11 @@ public abstract class KeepAliveRules {
       AnotherRule.isBroken("a transferred lock cannot be adopted");
     }
 
+    awaitGranted(other, lock.name());
+  }
+
+  /** Waits until another manager gets the lock, and collects garbage meanwhile. */
+  private void awaitGranted(LockManager other, String name) {
     fixture
         .soon()
         .until(
@@ -211,7 +208,7 @@ public abstract class KeepAliveRules {
             () -> {
               System.gc();
               LockSupport.parkNanos(BETWEEN_COLLECTIONS_NANOS);
-              return fixture.gets(other, lock.name());
+              return fixture.gets(other, name);
             });
   }
 

@@ -292,6 +292,7 @@ public abstract class FreshnessRules {
           Extended first = new Extended(lease);
           first.awaitApart();
           Extended second = new Extended(lease);
+          second.awaitWaiting();
           Faults.end(TckFault.FROZEN, fixture.nodes(), lease.name());
           first.awaitEnd();
           second.awaitEnd();
@@ -324,6 +325,12 @@ public abstract class FreshnessRules {
 
     void awaitApart() {
       fixture.awaitPast(called, APART);
+    }
+
+    /** Waits until the lease was asked, which a busy machine may delay. */
+    void awaitWaiting() {
+      fixture.awaitRegardless(
+          "an extension waits for nodes", () -> call.isWaiting() || call.isOver());
     }
 
     /** Leaves the test out if it fails, which is another rule's. */

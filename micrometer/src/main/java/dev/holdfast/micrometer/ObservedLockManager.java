@@ -1,24 +1,17 @@
 package dev.holdfast.micrometer;
 
-import dev.holdfast.HeldLock;
 import dev.holdfast.Lease;
-import dev.holdfast.LockCapability;
-import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
-import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
-import dev.holdfast.LockStatus;
 import dev.holdfast.LockedTask;
 import dev.holdfast.spi.LeaseHandover;
-import java.time.Duration;
-import java.util.List;
+import dev.holdfast.spi.LockManagerDecorator;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** A manager that observes the requests and the leases of another manager. */
-final class ObservedLockManager implements LockManager {
+final class ObservedLockManager implements LockManagerDecorator {
   private static final String ACQUIRE = "acquire lock";
   private static final String ADOPT = "adopt lock";
 
@@ -33,6 +26,11 @@ final class ObservedLockManager implements LockManager {
   /** A call that acquires. */
   private interface Call<T, X extends Exception> {
     T run() throws X;
+  }
+
+  @Override
+  public LockManager decorated() {
+    return manager;
   }
 
   @Override
@@ -106,13 +104,13 @@ final class ObservedLockManager implements LockManager {
   @Override
   public <T, X extends Exception> T executeLocked(LockRequest request, LockedTask<T, X> task)
       throws InterruptedException, X {
-    return LockManager.super.<T, X>executeLocked(request, lease -> inHold(lease, task));
+    return LockManagerDecorator.super.<T, X>executeLocked(request, lease -> inHold(lease, task));
   }
 
   @Override
   public <T, X extends Exception> Optional<T> tryExecuteLocked(
       LockRequest request, LockedTask<T, X> task) throws InterruptedException, X {
-    return LockManager.super.<T, X>tryExecuteLocked(request, lease -> inHold(lease, task));
+    return LockManagerDecorator.super.<T, X>tryExecuteLocked(request, lease -> inHold(lease, task));
   }
 
   /** Calls the task while the hold is current. */
@@ -124,65 +122,5 @@ final class ObservedLockManager implements LockManager {
     } finally {
       scope.close();
     }
-  }
-
-  @Override
-  public LockListener.Registration addListener(LockListener listener) {
-    return manager.addListener(listener);
-  }
-
-  @Override
-  public List<LockNode> nodes() {
-    return manager.nodes();
-  }
-
-  @Override
-  public List<HeldLock> leases() {
-    return manager.leases();
-  }
-
-  @Override
-  public void check(LockRequest request) {
-    manager.check(request);
-  }
-
-  @Override
-  public boolean ping(Duration timeout) {
-    return manager.ping(timeout);
-  }
-
-  @Override
-  public Optional<LockStatus> inspect(String name) {
-    return manager.inspect(name);
-  }
-
-  @Override
-  public boolean forceRelease(String name) {
-    return manager.forceRelease(name);
-  }
-
-  @Override
-  public Set<LockCapability> capabilities() {
-    return manager.capabilities();
-  }
-
-  @Override
-  public String backend() {
-    return manager.backend();
-  }
-
-  @Override
-  public <T> Optional<T> unwrap(Class<T> type) {
-    return manager.unwrap(type);
-  }
-
-  @Override
-  public void close() {
-    manager.close();
-  }
-
-  @Override
-  public void close(Duration grace) {
-    manager.close(grace);
   }
 }

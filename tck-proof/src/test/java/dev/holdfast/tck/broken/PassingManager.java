@@ -1,18 +1,15 @@
 package dev.holdfast.tck.broken;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
-import dev.holdfast.LockStatus;
-import java.time.Duration;
+import dev.holdfast.spi.LockManagerDecorator;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 /** Passes everything on to a right manager. */
-class PassingManager implements LockManager {
+class PassingManager implements LockManagerDecorator {
   final LockManager right;
 
   PassingManager(LockManager right) {
@@ -27,6 +24,11 @@ class PassingManager implements LockManager {
         return change.apply(granted);
       }
     };
+  }
+
+  @Override
+  public LockManager decorated() {
+    return right;
   }
 
   /** Returns the request that goes to the right manager. */
@@ -63,36 +65,6 @@ class PassingManager implements LockManager {
   @Override
   public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
     return right.adoptAsync(text, request(request));
-  }
-
-  @Override
-  public Optional<LockStatus> inspect(String name) {
-    return right.inspect(name);
-  }
-
-  @Override
-  public boolean forceRelease(String name) {
-    return right.forceRelease(name);
-  }
-
-  @Override
-  public Set<LockCapability> capabilities() {
-    return right.capabilities();
-  }
-
-  @Override
-  public <T> Optional<T> unwrap(Class<T> type) {
-    return right.unwrap(type);
-  }
-
-  @Override
-  public void close() {
-    right.close();
-  }
-
-  @Override
-  public void close(Duration grace) {
-    right.close(grace);
   }
 
   /**

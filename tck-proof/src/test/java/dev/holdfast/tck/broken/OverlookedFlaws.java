@@ -6,6 +6,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
+import java.text.Normalizer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,12 +22,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Mistakes that a reviewer overlooks: limits that are large, and cases that are rare. */
 final class OverlookedFlaws {
+  private static final Duration PASSES = Duration.ofMillis(100);
+
   private OverlookedFlaws() {}
 
   static List<Flaw> all() {
     List<Flaw> all = new ArrayList<>(ofLimits());
     all.addAll(ofRareCases());
     all.addAll(ofSharing());
+    all.addAll(ofRemembering());
     return all;
   }
 
@@ -124,6 +128,186 @@ final class OverlookedFlaws {
                 Set.of("KEEP-4"),
                 Parts.TRANSFERRING.withManagers(right -> new Referring(right.get())))
             .asVariation());
+  }
+
+  private static List<Flaw> ofRemembering() {
+    return List.of(
+        Flaw.inLease(
+                "requireHeld passes for 100 ms after it has passed",
+                Set.of("LOSS-9"),
+                Trusting::new)
+            .asVariation(),
+        Flaw.inLease(
+                "an extension within 100 ms of the last one repeats its answer",
+                Set.of("RES-2"),
+                Repeating::new)
+            .asVariation(),
+        Flaw.inManager(
+                "at most 200 threads may be in a call that waits", Set.of("ACQ-6"), Bulkhead::new)
+            .asVariation(),
+        Flaw.inManager(
+                "a name is looked for by its composed form",
+                Set.of("INSP-1", "INSP-2"),
+                Composing::new)
+            .asVariation(),
+        Flaw.inNode(
+                "a name of more than 512 characters is kept without its middle",
+                Set.of("ACQ-7"),
+                () ->
+                    new FakeKeys() {
+                      @Override
+                      String key(String name) {
+                        return name.length() > 512
+                            ? name.substring(0, 256) + name.substring(name.length() - 256)
+                            : name;
+                      }
+                    })
+            .asVariation(),
+        Flaw.of(
+                "an adoption that no quorum answers is tried again",
+                Set.of("LISTEN-1"),
+                Parts.TRANSFERRING.withManagers(
+                    right ->
+                        new PassingManager(right.get()) {
+                          @Override
+                          public Lease adopt(String text, LockRequest request) {
+                            try {
+                              return super.adopt(text, request);
+                            } catch (LockOutageException e) {
+                              return super.adopt(text, request);
+                            }
+                          }
+                        }))
+            .asVariation(),
+        Flaw.of(
+                "an adopted lease is closed without a warning",
+                Set.of("REL-7"),
+                Parts.TRANSFERRING.withManagers(
+                    right ->
+                        new PassingManager(right.get()) {
+                          @Override
+                          public Lease adopt(String text, LockRequest request) {
+                            return new PassingLease(super.adopt(text, request)) {
+                              @Override
+                              public void close() {
+                                if (isHeld()) {
+                                  super.close();
+                                }
+                              }
+                            };
+                          }
+                        }))
+            .asVariation(),
+        Flaw.of(
+                "a future of a transfer passes on its cancellation alone",
+                Set.of("TRANSFER-11"),
+                Parts.TRANSFERRING.withManagers(
+                    right ->
+                        PassingManager.withLeases(
+                            right.get(),
+                            lease ->
+                                new PassingLease(lease) {
+                                  @Override
+                                  public CompletableFuture<String> transferAsync(Duration within) {
+                                    return cancelling(super.transferAsync(within));
+                                  }
+                                })))
+            .asVariation());
+  }
+
+  private static <T> CompletableFuture<T> cancelling(CompletableFuture<T> below) {
+    CompletableFuture<T> caller =
+        new CompletableFuture<>() {
+          @Override
+          public boolean cancel(boolean mayInterruptIfRunning) {
+            return below.cancel(false) && super.cancel(false);
+          }
+        };
+    below.whenComplete(
+        (value, failure) -> {
+          if (failure == null) {
+            caller.complete(value);
+          } else {
+            caller.completeExceptionally(failure);
+          }
+        });
+    return caller;
+  }
+
+  private static final class Trusting extends PassingLease {
+    private long passed = System.nanoTime() - PASSES.toNanos();
+
+    Trusting(Lease right) {
+      super(right);
+    }
+
+    @Override
+    public synchronized void requireHeld() {
+      if (System.nanoTime() - passed >= PASSES.toNanos()) {
+        super.requireHeld();
+        passed = System.nanoTime();
+      }
+    }
+  }
+
+  private static final class Repeating extends PassingLease {
+    private long extended = System.nanoTime() - PASSES.toNanos();
+
+    Repeating(Lease right) {
+      super(right);
+    }
+
+    @Override
+    public synchronized void extend(Duration ttl) {
+      if (System.nanoTime() - extended >= PASSES.toNanos()) {
+        super.extend(ttl);
+        extended = System.nanoTime();
+      }
+    }
+  }
+
+  private static final class Bulkhead extends PassingManager {
+    private final Semaphore places = new Semaphore(200);
+
+    Bulkhead(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Lease acquire(LockRequest request) throws InterruptedException {
+      places.acquire();
+      try {
+        return super.acquire(request);
+      } finally {
+        places.release();
+      }
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+      places.acquire();
+      try {
+        return super.tryAcquire(request);
+      } finally {
+        places.release();
+      }
+    }
+  }
+
+  private static final class Composing extends PassingManager {
+    Composing(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Optional<LockStatus> inspect(String name) {
+      return super.inspect(Normalizer.normalize(name, Normalizer.Form.NFC));
+    }
+
+    @Override
+    public boolean forceRelease(String name) {
+      return super.forceRelease(Normalizer.normalize(name, Normalizer.Form.NFC));
+    }
   }
 
   private static final class LosingPlaces extends PassingManager {

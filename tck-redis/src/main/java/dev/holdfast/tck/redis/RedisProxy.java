@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -99,6 +100,12 @@ final class RedisProxy implements TckLink {
     relays.forEach(Relay::cut);
   }
 
+  @Override
+  public void reset() {
+    isCut = true;
+    relays.forEach(Relay::reset);
+  }
+
   /**
    * Ends all faults. Closes each connection that lost a request, because its replies would answer
    * other requests.
@@ -176,6 +183,15 @@ final class RedisProxy implements TckLink {
     void cut() {
       close();
       forgetLate();
+    }
+
+    void reset() {
+      try {
+        client.setSoLinger(true, 0); // closing then sends a reset
+      } catch (SocketException e) {
+        // it is closed already
+      }
+      cut();
     }
 
     /**

@@ -60,6 +60,11 @@ public interface TckLink extends AutoCloseable {
   /** Ends all connections, and each new one at once, until {@link #mend}. Nothing is late then. */
   void cut();
 
+  /** Does what {@link #cut} does, by a reset of the connections if this link can make one. */
+  default void reset() {
+    cut();
+  }
+
   /**
    * Answers each request itself from now on, by an error reply of the node, and passes none on,
    * until {@link #mend}.

@@ -152,6 +152,11 @@ public abstract class DiscoveryRules {
       calls.put("an adoption", () -> locks.adoptAsync(lock.text(), fixture.request(lock.name())));
     }
     calls.put("a release", held::releaseAsync);
+    if (!fixture.nodes().isEmpty() && fixture.declares(LockCapability.EXTENSION)) {
+      Lease removed = OnNodes.take(fixture, locks, fixture.name("removed"), fixture.ttl());
+      fixture.nodes().forEach(node -> node.remove(removed.name()));
+      calls.put("an extension that fails", () -> removed.extendAsync(fixture.ttl()));
+    }
     calls.put(
         "a loss", () -> fixture.take(locks, fixture.name("lost"), fixture.shortTtl()).onLoss());
 

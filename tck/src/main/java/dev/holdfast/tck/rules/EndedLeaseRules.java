@@ -47,6 +47,33 @@ public abstract class EndedLeaseRules {
 
   @Test
   @Rule("LOSS-9")
+  @IfThisFails("check that requireHeld looks at the lease each time, and remembers no answer")
+  void requireHeldPassesNoMoreOnceALeaseIsOver() {
+    LockManager locks = fixture.openForShortTtl();
+    Lease expiring = fixture.take(locks, fixture.name("expiring"), fixture.briefTtl());
+    fixture.awaitRegardless(
+        "its time is over",
+        () -> {
+          TckFixture.regardless(expiring::requireHeld);
+          return !expiring.isHeld();
+        });
+    if (expiring.isHeld()) {
+      AnotherRule.isBroken("a lease does not end with its time");
+    }
+    assertThat(catchThrowable(expiring::requireHeld))
+        .as("thrown by requireHeld right after the end of validity")
+        .isInstanceOf(LockLostException.class);
+
+    Lease released = fixture.take(locks, fixture.name("released"), fixture.ttl());
+    released.requireHeld();
+    TckFixture.regardless(released::release);
+    assertThat(catchThrowable(released::requireHeld))
+        .as("thrown by requireHeld right after a release")
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  @Rule("LOSS-9")
   @IfThisFails("check what each method of a lease does that was found to be another owner's")
   void aLeaseThatWasTakenSaysSoWhateverItIsAsked() {
     Needs.of(fixture, LockCapability.EXTENSION);

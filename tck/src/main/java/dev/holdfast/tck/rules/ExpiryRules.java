@@ -3,6 +3,7 @@ package dev.holdfast.tck.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
@@ -67,6 +68,30 @@ public abstract class ExpiryRules {
     locks.close();
 
     fixture.soon().until("others get the lock", () -> fixture.gets(other, name));
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-10")
+  @IfThisFails("check that an inspection does not make the lock last longer")
+  void theLockOfAHolderThatIsGoneEndsHoweverOftenItIsLookedAt() {
+    Needs.of(fixture, LockCapability.INSPECTION);
+    String name = fixture.name("looked-at");
+    LockManager holder = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    fixture.take(holder, name, fixture.shortTtl());
+    holder.close();
+
+    Duration late = fixture.shortTtl().multipliedBy(4);
+    long begun = System.nanoTime();
+    boolean isShown = true;
+    while (isShown && Elapsed.since(begun).compareTo(late) < 0) {
+      Attempts.pause();
+      isShown = other.inspect(name).isPresent();
+    }
+    assertThat(isShown && other.inspect(name).isPresent())
+        .as("shown to an operator who inspects it again and again, four times its ttl later")
+        .isFalse();
   }
 
   @Test

@@ -306,6 +306,24 @@ public abstract class FreshnessRules {
         });
   }
 
+  @Test
+  @Rule("RES-2")
+  @IfThisFails("check that each extension asks the nodes, also soon after another one")
+  void anExtensionSoonAfterAnotherFindsThatTheLockIsGone() {
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.nodes(fixture, 1);
+    LockManager locks = fixture.open();
+    for (int round = 0; round < 10; round++) {
+      Lease lease = OnNodes.take(fixture, locks, fixture.name("removed"), fixture.ttl());
+      TckFixture.regardless(() -> lease.extend(fixture.ttl()));
+      fixture.nodes().forEach(node -> node.remove(lease.name()));
+
+      assertThat(catchThrowable(() -> lease.extend(fixture.ttl())))
+          .as("thrown by an extension of a lock that is gone")
+          .isNotNull();
+    }
+  }
+
   /** An extension by the usual ttl. */
   private final class Extended {
     private final Lease lease;

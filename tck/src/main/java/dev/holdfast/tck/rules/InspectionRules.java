@@ -343,11 +343,26 @@ public abstract class InspectionRules {
     LockManager holder = fixture.open();
     fixture.take(holder, name, fixture.ttl());
     List<Lease> others = new ArrayList<>();
-    for (String other : List.of(name + "-1", name + "x", name.substring(1), "x" + name)) {
+    for (String other :
+        List.of(
+            name + "-1",
+            name + "x",
+            name.substring(1),
+            "x" + name,
+            name + "\u00e9",
+            name + "o\u0308",
+            name + " ")) {
       others.add(fixture.take(holder, other, fixture.ttl()));
     }
 
-    for (String forced : List.of(name, name.replace("forced", "*"), name.replace('f', '?'))) {
+    for (String forced :
+        List.of(
+            name,
+            name.replace("forced", "*"),
+            name.replace('f', '?'),
+            name + "e\u0301",
+            name + "\u00f6",
+            name + "X")) {
       TckFixture.regardless(() -> fixture.open().forceRelease(forced));
     }
 
@@ -356,6 +371,21 @@ public abstract class InspectionRules {
       assertThat(other.isHeld() && !fixture.gets(another, other.name()))
           .as("'%s' is held", other.name())
           .isTrue();
+    }
+  }
+
+  @Test
+  @Rule("INSP-1")
+  @IfThisFails("check that inspect looks at its name as it is, neither trimmed nor normalized")
+  void aFreeNameIsNotShownAsASimilarOneThatIsHeld() {
+    String name = fixture.name("similar");
+    LockManager locks = fixture.open();
+    for (String held : List.of(name + "\u00e9", name + "o\u0308", name + "x", name + "x ")) {
+      fixture.take(locks, held, fixture.ttl());
+    }
+
+    for (String free : List.of(name + "e\u0301", name + "\u00f6", name + "X", " " + name + "x")) {
+      assertThat(locks.inspect(free)).as("the status of '%s', which is free", free).isEmpty();
     }
   }
 

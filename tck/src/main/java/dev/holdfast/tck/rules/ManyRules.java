@@ -36,8 +36,8 @@ public abstract class ManyRules {
   /** So that three tries end within the time of a test. */
   private static final Duration SOON = Duration.ofSeconds(4);
 
-  /** More than most pools and bulkheads have. */
-  private static final int WAITING_THREADS = 70;
+  /** More than pools and bulkheads of a round size have. */
+  private static final int WAITING_THREADS = 270;
 
   /** Threads that are interrupted at the same time. */
   private static final int INTERRUPTED_THREADS = 210;

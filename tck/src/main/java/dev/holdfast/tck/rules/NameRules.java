@@ -1,6 +1,7 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
@@ -88,6 +89,45 @@ public abstract class NameRules {
 
   @Test
   @Rule("ACQ-7")
+  @IfThisFails("check that a long name is kept whole, and not as its beginning and its end")
+  void longNamesThatDifferAnywhereLockApart() throws InterruptedException {
+    StringBuilder name = new StringBuilder(fixture.name("long"));
+    int beginning = name.length();
+    name.append("n".repeat(1024 - beginning));
+    LockManager[] managers = {fixture.open(), fixture.open()};
+    for (int place = beginning; place < name.length(); place += 61) {
+      name.setCharAt(place, 'x');
+
+      assertThat(fixture.gets(managers[place % 2], name.toString()))
+          .as("acquired while names are held that differ in character %d", place)
+          .isTrue();
+      name.setCharAt(place, 'n');
+    }
+  }
+
+  @Test
+  @Rule("ACQ-7")
+  @IfThisFails("check that a key is not cut, which is longer than its name by a prefix")
+  void longNamesLockApartWithAPrefix() throws InterruptedException {
+    String name = fixture.name("prefixed");
+    String longest = name + "n".repeat(1023 - name.length());
+    LockManager locks;
+    try {
+      locks = fixture.open("keyPrefix=" + "p".repeat(100) + ":");
+    } catch (LockConfigurationException e) {
+      IgnoredFailures.add(e);
+      abort("this backend has no keyPrefix");
+      return;
+    }
+    for (String end : List.of("1", "2")) {
+      assertThat(fixture.gets(locks, longest + end))
+          .as("acquired while a name is held that ends otherwise")
+          .isTrue();
+    }
+  }
+
+  @Test
+  @Rule("ACQ-7")
   @IfThisFails(
       "check that a name whose key is one of the backend's own keys is refused as a mistake")
   void theKeysBesideALockAreNoLocks() throws InterruptedException {
@@ -122,7 +162,9 @@ public abstract class NameRules {
             base + "\u007f\u0080\u00ff\uffff",
             base + "\ud83d\udd12",
             base + "n".repeat(1024 - base.length()),
-            base + "\u20ac".repeat((1024 - base.length()) / 3))) {
+            base + "\u20ac".repeat((1024 - base.length()) / 3),
+            base + "\ud83d\udd12".repeat((1024 - base.length()) / 4),
+            base + "x" + "\ud83d\udd12".repeat((1023 - base.length()) / 4))) {
       assertThat(fixture.take(locks, name, fixture.ttl()).name()).isEqualTo(name);
       if (!fixture.nodes().isEmpty()) {
         fixture

@@ -14,6 +14,7 @@ import dev.holdfast.LockNode.State;
 import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.time.Instant;
@@ -356,6 +357,36 @@ public abstract class NodeRules {
   }
 
   @Test
+  @Rule("NODES-5")
+  @IfThisFails("check that a connection which is reset ends like one that is closed")
+  void theResetOfAnIdleConnectionIsReportedWithoutARequest() {
+    Needs.nodes(fixture, 3);
+    TckLink link = Needs.link(fixture, fixture.node(0));
+    List<String> uris = fixture.uris();
+    uris.set(0, link.uri());
+    LockManager locks = fixture.openOn(uris);
+    if (locks.nodes().size() < fixture.nodes().size()) {
+      abort("this backend shows its nodes as one");
+    }
+    EventLog log = new EventLog();
+    locks.addListener(log);
+    Attempts.release(fixture, OnNodes.take(fixture, locks, fixture.request(fixture.name("idle"))));
+    Attempts.stays(() -> true); // no request is in flight any more
+    int before = log.events().size();
+
+    link.reset();
+
+    fixture
+        .soon()
+        .until(
+            "a node whose connection was reset is reported though nothing is asked for",
+            () ->
+                log.events().stream()
+                    .skip(before)
+                    .anyMatch(event -> event.text().equals("node DOWN")));
+  }
+
+  @Test
   @Rule("NODES-4")
   @IfThisFails("check that ping counts the answers to itself, and takes a quorum of them")
   void pingIsFalseWhileAMinorityIsUp() throws Exception {
@@ -370,6 +401,37 @@ public abstract class NodeRules {
         fixture.blocking(),
         fixture.name("down"),
         () -> fixture.soon().until("ping is false", () -> !locks.ping(SECOND)));
+  }
+
+  @Test
+  @Rule("NODES-4")
+  @IfThisFails("check that ping counts the nodes that may vote, and not all that answer")
+  void pingIsFalseWhileNoQuorumMayVote() {
+    Needs.of(fixture, TckFault.EMPTIED);
+    Needs.nodes(fixture, 3);
+    Faults.begin(fixture, TckFault.EMPTIED, fixture.nodes(), "");
+    LockManager locks;
+    try {
+      locks = fixture.open("restartGuard=on", "maxTtl=2s", "connect=lazy");
+    } catch (LockConfigurationException e) {
+      IgnoredFailures.add(e);
+      abort("this backend has no restartGuard");
+      return;
+    }
+    fixture.awaitRegardless(
+        "the nodes are seen",
+        () ->
+            Attempts.once(locks, fixture.name("excluded"), fixture.briefTtl()).isPresent()
+                || isQuarantined(locks.nodes()));
+    if (!isQuarantined(locks.nodes())) {
+      abort("no node of this backend is excluded from voting");
+    }
+
+    assertThat(locks.ping(SECOND)).as("ping while all nodes are in quarantine").isFalse();
+  }
+
+  private static boolean isQuarantined(List<LockNode> nodes) {
+    return nodes.stream().allMatch(node -> node.state() == State.QUARANTINED);
   }
 
   @Test

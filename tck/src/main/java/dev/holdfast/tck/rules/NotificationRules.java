@@ -544,4 +544,34 @@ public abstract class NotificationRules {
   private static int requests(TckLink link, Waited waited) {
     return link.requests(waited.name()).size();
   }
+
+  @Test
+  @Rule("CLOSE-4")
+  @IfThisFails("check that a subscribing connection is closed without an answer of its node")
+  void noThreadIsLeftOfSubscriptionsAtNodesThatHang() {
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
+    String name = fixture.name("waited-for");
+    OnNodes.occupy(fixture, fixture.nodes(), name);
+
+    Threads.requireFewLeftOfAll(
+        fixture,
+        "managers with waiters left fewer threads than that while nodes hung",
+        () -> {
+          Faults.end(TckFault.FROZEN, fixture.minority(), "");
+          List<LockManager> managers = new ArrayList<>();
+          for (int i = 0; i < Threads.MANAGERS; i++) {
+            LockManager waits = fixture.open();
+            OnNodes.take(fixture, waits, fixture.name("warm"), fixture.ttl());
+            managers.add(waits);
+          }
+          LockRequest request = LockRequest.of(name, fixture.ttl()).waitForever();
+          managers.stream().limit(2).forEach(waits -> waits.tryAcquireAsync(request));
+          Attempts.stays(() -> true); // these are subscribed before nodes hang
+          Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
+          managers.stream().skip(2).forEach(waits -> waits.tryAcquireAsync(request));
+          Attempts.stays(() -> true); // and those while they do
+          managers.forEach(LockManager::close);
+        });
+  }
 }

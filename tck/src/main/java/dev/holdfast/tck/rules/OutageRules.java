@@ -36,6 +36,12 @@ public abstract class OutageRules {
   /** Shorter than a circuit breaker stays open, and longer than a few attempts. */
   private static final Duration PROMPTLY = Duration.ofMillis(900);
 
+  /** More than a circuit breaker counts, for commands that fail at the same time. */
+  private static final int COMMANDS = 64;
+
+  /** Longer than it takes to connect, which is tried every second, and to be voted for. */
+  private static final Duration BACK = Duration.ofSeconds(6);
+
   private static final List<AskingWay> ASKED =
       List.of(
           AskingWay.TRY_ACQUIRE,
@@ -82,6 +88,39 @@ public abstract class OutageRules {
       }
 
       Attempts.awaitVotes(fixture, locks, fixture.nodes());
+    }
+  }
+
+  @Test
+  @Rule("FAULT-3")
+  @IfThisFails("check that many commands that fail together, with their connection, are one fault")
+  void aNodeWhoseConnectionEndedUnderManyCommandsVotesSoonAgain() {
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
+    LockManager locks = fixture.open();
+    OnNodes.take(fixture, locks, fixture.name("before"), fixture.ttl());
+    if (locks.nodes().size() < fixture.nodes().size()) {
+      abort("this backend shows its nodes as one");
+    }
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
+    for (int i = 0; i < COMMANDS; i++) {
+      Attempts.answered(fixture, locks.tryAcquireAsync(fixture.request(fixture.name("many"))));
+    }
+    fixture.awaitRegardless(
+        "the silent connection is given up",
+        () -> {
+          TckFixture.regardless(() -> locks.ping(Duration.ofMillis(50)));
+          return locks.nodes().stream().anyMatch(node -> node.state() == LockNode.State.DOWN);
+        });
+
+    try (Stalls stalls = Stalls.watched()) {
+      Faults.end(TckFault.FROZEN, fixture.minority(), "");
+      long back = System.nanoTime();
+      fixture.minority().forEach(node -> Attempts.needsVote(fixture, locks, node));
+
+      assertThat(Elapsed.since(back))
+          .as("time until nodes vote again that answer")
+          .isLessThan(BACK.plus(stalls.worst()));
     }
   }
 

@@ -59,6 +59,25 @@ public abstract class ReportRules {
   }
 
   @Test
+  @Rule("LISTEN-1")
+  @IfThisFails("check that an adoption is one attempt, also if no quorum answers it")
+  void anAdoptionThatNoQuorumAnswersHasOneResult() {
+    Needs.of(fixture, LockCapability.TRANSFER);
+    Needs.of(fixture, TckFault.FROZEN);
+    TransferredLock lock = TransferredLock.of(fixture, "unanswered");
+    LockManager locks = fixture.open("quorumTimeout=300ms");
+    OnNodes.take(fixture, locks, fixture.name("warm"), fixture.ttl());
+    locks.addListener(log);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), lock.name());
+
+    TckFixture.regardless(() -> locks.adopt(lock.text(), fixture.request(lock.name())));
+
+    fixture.awaitRegardless("its result is reported", () -> !log.about(lock.name()).isEmpty());
+    Attempts.stays(() -> log.about(lock.name()).size() < 2);
+    assertThat(log.about(lock.name())).as("results of one adoption").hasSize(1);
+  }
+
+  @Test
   @Rule("LISTEN-3")
   @IfThisFails("check that leases() shows a lease when its grant is reported")
   void aGrantIsReportedOnceTheLeaseIsShown() {

@@ -6,7 +6,7 @@ import java.util.Set;
 /** The threads of one test and its environment: a thread is of the group of its maker. */
 final class Threads {
   /** Number of managers that are used. One thread of each is too many. */
-  private static final int MANAGERS = 5;
+  static final int MANAGERS = 5;
 
   private Threads() {}
 
@@ -28,15 +28,26 @@ final class Threads {
    * however long it takes.
    */
   static void requireFewLeft(TckFixture fixture, String what, Eventually.Assertions useAndClose) {
-    fixture.soon().until(MANAGERS + " " + what, () -> leavesFew(useAndClose));
+    requireFewLeftOfAll(
+        fixture,
+        what,
+        () -> {
+          for (int i = 0; i < MANAGERS; i++) {
+            useAndClose.run();
+          }
+        });
   }
 
-  private static boolean leavesFew(Eventually.Assertions useAndClose) throws Exception {
+  /** Does the same with an action that uses and closes all {@link #MANAGERS} managers. */
+  static void requireFewLeftOfAll(
+      TckFixture fixture, String what, Eventually.Assertions useAndCloseAll) {
+    fixture.soon().until(MANAGERS + " " + what, () -> leavesFew(useAndCloseAll));
+  }
+
+  private static boolean leavesFew(Eventually.Assertions useAndCloseAll) throws Exception {
     for (int round = 0; round < 2; round++) {
       Set<Thread> before = ofThisTest();
-      for (int i = 0; i < MANAGERS; i++) {
-        useAndClose.run();
-      }
+      useAndCloseAll.run();
       if (Attempts.comes(() -> since(before) < MANAGERS)) {
         return true;
       }

@@ -16,8 +16,13 @@ import dev.holdfast.tck.env.TckFault;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -247,23 +252,86 @@ public abstract class TransferRules {
   }
 
   @Test
+  @Rule("TRANSFER-10")
+  @IfThisFails("check what is logged of an adoption that takes long, or that no quorum answers")
+  void neitherTheTextNorTheTokenIsShownByAnAdoptionThatTakesLong() {
+    Needs.of(fixture, TckFault.FROZEN);
+    try (Logs logs = Logs.keptWhole()) {
+      LockManager locks = fixture.open("quorumTimeout=600ms");
+      Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("slow")));
+      String text = transferred(lease, fixture.ttl());
+      Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), lease.name());
+
+      String thrown = trace(() -> locks.adopt(text, fixture.request(lease.name())));
+
+      assertHidden(thrown, text, lease.token());
+      assertThat(logs.lines()).allSatisfy(line -> assertHidden(line, text, lease.token()));
+    }
+  }
+
+  @Test
+  @Rule("REL-7")
+  @IfThisFails("check that close() warns of an adopted lease as of any other")
+  void closingAnAdoptedLeaseThatWasLostWarns() {
+    Needs.of(fixture, LockCapability.TRANSFER);
+    LockManager locks = fixture.openForShortTtl();
+    Lease lease = taken("adopted");
+    String text = transferred(lease, fixture.ttl());
+    Lease adopted;
+    try {
+      adopted = locks.adopt(text, LockRequest.of(lease.name(), fixture.briefTtl()));
+    } catch (RuntimeException e) {
+      IgnoredFailures.add(e);
+      AnotherRule.isBroken("a transferred lock cannot be adopted");
+      return;
+    }
+    fixture.awaitOver(adopted);
+
+    try (Logs logs = Logs.kept()) {
+      adopted.close();
+
+      logs.needsToBeSeen();
+      fixture
+          .soon()
+          .until(
+              "a warning names the lock",
+              () -> logs.warnings().stream().anyMatch(line -> line.contains(lease.name())));
+    }
+  }
+
+  @Test
   @Rule("TRANSFER-11")
-  @IfThisFails("check that a lock is released whose text was offered to a cancelled future")
+  @IfThisFails("check that a lock is released whose text was offered to a future that was over")
   void aTransferWhoseTextNoCallerTakesReleasesTheLock() {
     Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open();
-    Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("cancelled")));
-    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());
-    CompletableFuture<String> text = lease.transferAsync(fixture.ttl());
+    Map<String, Consumer<CompletableFuture<String>>> ways = new LinkedHashMap<>();
+    ways.put("cancelled", text -> text.cancel(false));
+    ways.put("completed", text -> text.complete("another text"));
+    ways.put("failed", text -> text.completeExceptionally(new IllegalStateException("given up")));
+    ways.put("late", text -> text.orTimeout(1, TimeUnit.MILLISECONDS));
+    Map<Lease, Consumer<CompletableFuture<String>>> leases = new LinkedHashMap<>();
+    ways.forEach(
+        (name, way) ->
+            leases.put(OnNodes.take(fixture, locks, fixture.request(fixture.name(name))), way));
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), "");
+    List<CompletableFuture<String>> texts = new ArrayList<>();
+    leases.forEach(
+        (lease, way) -> {
+          CompletableFuture<String> text = lease.transferAsync(fixture.ttl());
+          way.accept(text);
+          texts.add(text);
+        });
+    fixture.soon().until("all are over", () -> texts.stream().allMatch(CompletableFuture::isDone));
+    Faults.end(TckFault.FROZEN, fixture.nodes(), "");
 
-    text.cancel(false);
-    Faults.end(TckFault.FROZEN, fixture.nodes(), lease.name());
-
-    fixture.awaitRegardless("it is over", () -> !lease.isHeld());
-    if (lease.isHeld()) {
-      AnotherRule.isBroken("a transfer that is answered does not end the lease");
+    for (Lease lease : leases.keySet()) {
+      fixture.awaitRegardless("it is over", () -> !lease.isHeld());
+      if (lease.isHeld()) {
+        AnotherRule.isBroken("a transfer that is answered does not end the lease");
+      }
+      OnNodes.awaitFree(fixture, lease.name());
     }
-    OnNodes.awaitFree(fixture, lease.name());
   }
 
   private static void assertHidden(String shown, String text, String token) {

@@ -60,7 +60,7 @@ public final class Driver implements AutoCloseable {
 
   /** Connects one node, within 10 s; see {@link RedisNodes#connect}. */
   public void connect(int node, Runnable disconnected) throws Exception {
-    nodes.connect(node, disconnected).get(10, TimeUnit.SECONDS);
+    nodes.first().connect(node, disconnected).get(10, TimeUnit.SECONDS);
   }
 
   /** Opens a manager over the nodes, which closes them when it is closed. */

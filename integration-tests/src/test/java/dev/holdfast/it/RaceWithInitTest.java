@@ -73,7 +73,7 @@ class RaceWithInitTest {
   }
 
   /** Sends each command on a connection of its own, and has something done before the marks. */
-  private static final class OneByOne implements RedisNodes {
+  private static final class OneByOne implements RedisNodes, RedisConnections {
     private final TestNodes servers;
     private final Consumer<TestNode> beforeTheMarks;
     private int reviews;
@@ -95,6 +95,11 @@ class RaceWithInitTest {
 
     @Override
     public void disconnect(int node) {}
+
+    @Override
+    public RedisConnections first() {
+      return this;
+    }
 
     @Override
     public RedisConnections second() {

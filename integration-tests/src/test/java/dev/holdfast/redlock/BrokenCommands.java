@@ -35,19 +35,20 @@ final class BrokenCommands {
     @Override
     public CompletableFuture<Void> connect(int node, Runnable disconnected) {
       return forReleases
-          .connect(node, () -> nodes.disconnect(node))
-          .thenCompose(done -> nodes.connect(node, disconnected));
+          .first()
+          .connect(node, () -> first.disconnect(node))
+          .thenCompose(done -> first.connect(node, disconnected));
     }
 
     @Override
     public void disconnect(int node) {
-      forReleases.disconnect(node);
-      nodes.disconnect(node);
+      forReleases.first().disconnect(node);
+      first.disconnect(node);
     }
 
     @Override
     public void submit(Round round) {
-      (isScript(round, Scripts.RELEASE) ? forReleases : nodes).submit(round);
+      (isScript(round, Scripts.RELEASE) ? forReleases.first() : first).submit(round);
     }
 
     @Override
@@ -66,13 +67,13 @@ final class BrokenCommands {
 
     @Override
     public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-      return nodes
+      return first
           .connect(node, disconnected)
           .thenAccept(
               done -> {
                 Queue<Round> again = unanswered.remove(node);
                 if (again != null) {
-                  again.forEach(round -> nodes.submit(ask(round, node, new Nowhere(round))));
+                  again.forEach(round -> first.submit(ask(round, node, new Nowhere(round))));
                 }
               });
     }
@@ -84,7 +85,7 @@ final class BrokenCommands {
             Queue<Round> waiting =
                 unanswered.computeIfAbsent(node, n -> new ConcurrentLinkedQueue<>());
             waiting.add(round);
-            nodes.submit(ask(round, node, new Remembered(round, waiting)));
+            first.submit(ask(round, node, new Remembered(round, waiting)));
           });
     }
 
@@ -134,7 +135,7 @@ final class BrokenCommands {
           node -> {
             CountDownLatch latch = new CountDownLatch(1);
             answered.add(latch);
-            nodes.submit(ask(round, node, PassingAnswers.before(round, latch::countDown)));
+            first.submit(ask(round, node, PassingAnswers.before(round, latch::countDown)));
           });
       try {
         for (CountDownLatch latch : answered) {
@@ -163,7 +164,7 @@ final class BrokenCommands {
           node -> {
             Semaphore room = rooms.computeIfAbsent(node, n -> new Semaphore(ROOM));
             Runnable after = isTaken(room) ? room::release : () -> {};
-            nodes.submit(ask(round, node, PassingAnswers.before(round, after)));
+            first.submit(ask(round, node, PassingAnswers.before(round, after)));
           });
     }
 
@@ -187,7 +188,7 @@ final class BrokenCommands {
 
     @Override
     public void submit(Round round) {
-      nodes.submit(new Round(cut(round.command()), round.nodes(), new PassingAnswers(round)));
+      first.submit(new Round(cut(round.command()), round.nodes(), new PassingAnswers(round)));
     }
 
     private static Command cut(Command command) {
@@ -225,7 +226,7 @@ final class BrokenCommands {
             node -> {
               CompletableFuture<Void> answered = new CompletableFuture<>();
               extensions.put(node, answered);
-              nodes.submit(
+              first.submit(
                   ask(round, node, PassingAnswers.after(round, () -> answered.complete(null))));
             });
       } else if (isScript(round, Scripts.RELEASE)) {
@@ -233,9 +234,9 @@ final class BrokenCommands {
             node ->
                 extensions
                     .getOrDefault(node, CompletableFuture.completedFuture(null))
-                    .thenRun(() -> nodes.submit(ask(round, node, new PassingAnswers(round)))));
+                    .thenRun(() -> first.submit(ask(round, node, new PassingAnswers(round)))));
       } else {
-        nodes.submit(round);
+        first.submit(round);
       }
     }
   }
@@ -251,9 +252,9 @@ final class BrokenCommands {
         String seconds = Long.toString((set.ttlMillis() + 999) / 1_000);
         Command rounded =
             new Command.Plain(List.of("SET", set.key(), set.value(), "NX", "EX", seconds));
-        nodes.submit(new Round(rounded, round.nodes(), new PassingAnswers(round)));
+        first.submit(new Round(rounded, round.nodes(), new PassingAnswers(round)));
       } else {
-        nodes.submit(round);
+        first.submit(round);
       }
     }
   }
@@ -274,12 +275,12 @@ final class BrokenCommands {
           node -> {
             Round ofNode = ask(round, node, new PassingAnswers(round));
             if (node != last) {
-              nodes.submit(ofNode);
+              first.submit(ofNode);
             } else {
               LATER.execute(
                   () -> {
                     if (!round.decided()) {
-                      nodes.submit(ofNode);
+                      first.submit(ofNode);
                     }
                   });
             }
@@ -295,11 +296,11 @@ final class BrokenCommands {
 
     @Override
     public RedisConnections second() {
-      return new PassingNodes(new SecondNodes(nodes)) {
+      return new PassingNodes(nodes, nodes.second()) {
         @Override
         public void submit(Round round) {
           boolean watches = round.command().words().get(0).equals("WATCH");
-          (watches ? WatchingElsewhere.this.nodes : nodes).submit(round);
+          (watches ? WatchingElsewhere.this.first : first).submit(round);
         }
       };
     }

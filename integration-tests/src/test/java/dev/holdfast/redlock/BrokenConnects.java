@@ -48,7 +48,7 @@ final class BrokenConnects {
       Thread thread = new Thread(() -> LockSupport.parkNanos(LONG), "of-connection-" + node);
       thread.setDaemon(true);
       thread.start();
-      return nodes.connect(node, disconnected).thenAccept(done -> LockSupport.unpark(thread));
+      return first.connect(node, disconnected).thenAccept(done -> LockSupport.unpark(thread));
     }
   }
 
@@ -67,7 +67,7 @@ final class BrokenConnects {
       if (failures.getOrDefault(node, 0) >= MAX_FAILURES) {
         return CompletableFuture.failedFuture(new IllegalStateException("it was given up"));
       }
-      return nodes
+      return first
           .connect(node, disconnected)
           .whenComplete(
               (done, failure) -> {
@@ -110,7 +110,7 @@ final class BrokenConnects {
         String login = URI.create(uris.get(node % uris.size())).getUserInfo();
         LOG.log(System.Logger.Level.TRACE, "again: {0}", login);
       }
-      return nodes.connect(node, disconnected);
+      return first.connect(node, disconnected);
     }
   }
 
@@ -127,20 +127,20 @@ final class BrokenConnects {
     @Override
     public CompletableFuture<Void> connect(int node, Runnable disconnected) {
       boolean isFirst = connected.merge(node, 1, Integer::sum) == 1;
-      return (isFirst ? nodes : wrong).connect(node, disconnected);
+      return (isFirst ? first : wrong.first()).connect(node, disconnected);
     }
 
     @Override
     public void disconnect(int node) {
-      nodes.disconnect(node);
-      wrong.disconnect(node);
+      first.disconnect(node);
+      wrong.first().disconnect(node);
     }
 
     @Override
     public void submit(Round round) {
       round.forEachNode(
           node ->
-              (connected.getOrDefault(node, 1) == 1 ? nodes : wrong)
+              (connected.getOrDefault(node, 1) == 1 ? first : wrong.first())
                   .submit(ask(round, node, new PassingAnswers(round))));
     }
 
@@ -164,7 +164,7 @@ final class BrokenConnects {
 
     @Override
     public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-      return nodes
+      return first
           .connect(node, disconnected)
           .whenComplete(
               (done, failure) -> {
@@ -195,12 +195,12 @@ final class BrokenConnects {
     @Override
     public CompletableFuture<Void> connect(int node, Runnable disconnected) {
       ended.remove(node);
-      return nodes.connect(node, () -> ended.put(node, disconnected));
+      return first.connect(node, () -> ended.put(node, disconnected));
     }
 
     @Override
     public void submit(Round round) {
-      nodes.submit(ask(round, new Noticed(round)));
+      first.submit(ask(round, new Noticed(round)));
     }
 
     private final class Noticed extends PassingAnswers {

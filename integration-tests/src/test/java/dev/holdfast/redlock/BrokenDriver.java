@@ -6,10 +6,8 @@ import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.spi.OpenSettings;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** Drivers that break one promise each: a row of the table in docs/drivers.md. */
 enum BrokenDriver {
@@ -201,25 +199,12 @@ enum BrokenDriver {
     if (!(first instanceof PassingNodes passing) || first.second() != passing.nodes.second()) {
       return first;
     }
+    RedisConnections second =
+        broken.apply(() -> new PassingNodes(passing.nodes, passing.nodes.second())).first();
     return new PassingNodes(first) {
-      private final Supplier<RedisNodes> onSecond =
-          memoized(() -> broken.apply(() -> new SecondNodes(passing.nodes)));
-
       @Override
       public RedisConnections second() {
-        return onSecond.get();
-      }
-    };
-  }
-
-  private static <T> Supplier<T> memoized(Supplier<T> made) {
-    AtomicReference<@Nullable T> once = new AtomicReference<>();
-    return () -> {
-      synchronized (once) {
-        T known = once.get();
-        T value = known == null ? made.get() : known;
-        once.set(value);
-        return value;
+        return second;
       }
     };
   }

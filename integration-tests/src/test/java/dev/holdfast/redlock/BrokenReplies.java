@@ -43,7 +43,7 @@ final class BrokenReplies {
 
     @Override
     public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-      return nodes
+      return first
           .connect(node, disconnected)
           .thenAccept(
               done -> {
@@ -66,7 +66,7 @@ final class BrokenReplies {
         if (unread == null) {
           of.waiting.add(new Waiting(round, now));
         }
-        nodes.submit(ask(round, node, new First(round, of)));
+        first.submit(ask(round, node, new First(round, of)));
       }
       if (unread != null) {
         unread.accept(round);
@@ -118,13 +118,13 @@ final class BrokenReplies {
       round.forEachNode(
           node -> {
             Once once = new Once(round);
-            nodes.submit(ask(round, node, once));
+            first.submit(ask(round, node, once));
             CompletableFuture.delayedExecutor(limitMillis, TimeUnit.MILLISECONDS)
                 .execute(
                     () -> {
                       if (!once.answered.get()) {
                         once.failure(node, new IllegalStateException("no answer in time"));
-                        nodes.disconnect(node);
+                        first.disconnect(node);
                       }
                     });
           });
@@ -154,7 +154,7 @@ final class BrokenReplies {
 
     @Override
     public RedisConnections second() {
-      return new RedisConnections() {
+      return new PassingNodes(nodes) {
         @Override
         public CompletableFuture<Void> connect(int node, Runnable disconnected) {
           return CompletableFuture.completedFuture(null);
@@ -162,11 +162,6 @@ final class BrokenReplies {
 
         @Override
         public void disconnect(int node) {}
-
-        @Override
-        public void submit(Round round) {
-          nodes.submit(round);
-        }
       };
     }
   }
@@ -179,7 +174,7 @@ final class BrokenReplies {
 
     @Override
     public void submit(Round round) {
-      nodes.submit(ask(round, new Decoded(round)));
+      first.submit(ask(round, new Decoded(round)));
     }
 
     private static final class Decoded extends PassingAnswers {
@@ -213,7 +208,7 @@ final class BrokenReplies {
 
     @Override
     public void submit(Round round) {
-      nodes.submit(
+      first.submit(
           round.command().words().equals(List.of("EXEC")) ? ask(round, new Done(round)) : round);
     }
 
@@ -237,7 +232,7 @@ final class BrokenReplies {
 
     @Override
     public void submit(Round round) {
-      nodes.submit(ask(round, new Nil(round)));
+      first.submit(ask(round, new Nil(round)));
     }
 
     private static final class Nil extends PassingAnswers {
@@ -269,7 +264,7 @@ final class BrokenReplies {
     @Override
     public CompletableFuture<Void> connect(int node, Runnable disconnected) {
       used.put(node, System.nanoTime());
-      return nodes.connect(node, disconnected);
+      return first.connect(node, disconnected);
     }
 
     @Override
@@ -279,9 +274,9 @@ final class BrokenReplies {
             long now = System.nanoTime();
             Long before = used.put(node, now);
             if (before == null || now - before < LIMIT_NANOS) {
-              nodes.submit(ask(round, node, new PassingAnswers(round)));
+              first.submit(ask(round, node, new PassingAnswers(round)));
             } else {
-              nodes.disconnect(node);
+              first.disconnect(node);
               CompletableFuture.runAsync(
                   () -> round.failure(node, new IllegalStateException("Read timed out")));
             }
@@ -297,7 +292,7 @@ final class BrokenReplies {
 
     @Override
     public void submit(Round round) {
-      nodes.submit(ask(round, new Ended(round)));
+      first.submit(ask(round, new Ended(round)));
     }
 
     private static final class Ended extends PassingAnswers {

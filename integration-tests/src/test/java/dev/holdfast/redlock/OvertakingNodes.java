@@ -32,7 +32,7 @@ final class OvertakingNodes {
             Turns ofNode = turns.computeIfAbsent(node, n -> new Turns());
             ofNode.add(
                 isScript(round, Scripts.RELEASE),
-                () -> nodes.submit(ask(round, node, PassingAnswers.before(round, ofNode::ended))));
+                () -> first.submit(ask(round, node, PassingAnswers.before(round, ofNode::ended))));
           });
     }
 
@@ -86,9 +86,9 @@ final class OvertakingNodes {
       if (round.command() instanceof Command.Eval eval
           && eval.withSource()
           && !isScript(round, Scripts.RELEASE)) {
-        QUEUE.execute(() -> nodes.submit(round));
+        QUEUE.execute(() -> first.submit(round));
       } else {
-        nodes.submit(round);
+        first.submit(round);
       }
     }
   }
@@ -104,7 +104,7 @@ final class OvertakingNodes {
     @Override
     public void submit(Round round) {
       round.forEachNode(
-          node -> later().execute(() -> nodes.submit(ask(round, node, new PassingAnswers(round)))));
+          node -> later().execute(() -> first.submit(ask(round, node, new PassingAnswers(round)))));
     }
 
     private static Executor later() {

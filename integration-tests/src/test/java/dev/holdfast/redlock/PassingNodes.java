@@ -14,11 +14,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Leaves all to another driver. */
-class PassingNodes implements RedisNodes {
+class PassingNodes implements RedisNodes, RedisConnections {
   final RedisNodes nodes;
+  final RedisConnections first;
 
   PassingNodes(RedisNodes nodes) {
+    this(nodes, nodes.first());
+  }
+
+  /** Leaves commands to these connections of the other driver. */
+  PassingNodes(RedisNodes nodes, RedisConnections first) {
     this.nodes = nodes;
+    this.first = first;
   }
 
   @Override
@@ -28,17 +35,22 @@ class PassingNodes implements RedisNodes {
 
   @Override
   public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-    return nodes.connect(node, disconnected);
+    return first.connect(node, disconnected);
   }
 
   @Override
   public void disconnect(int node) {
-    nodes.disconnect(node);
+    first.disconnect(node);
   }
 
   @Override
   public void submit(Round round) {
-    nodes.submit(round);
+    first.submit(round);
+  }
+
+  @Override
+  public RedisConnections first() {
+    return this;
   }
 
   @Override

@@ -39,6 +39,7 @@ class InspectingTest {
   private final RedlockPrimitive primitive =
       new RedlockPrimitive(
           nodes,
+          nodes,
           options.forAlgorithm(),
           new GuardTerms(options.forAlgorithm(), nodes.addresses()),
           time,

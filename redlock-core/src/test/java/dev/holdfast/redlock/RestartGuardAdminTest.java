@@ -282,7 +282,7 @@ class RestartGuardAdminTest {
   }
 
   /** Answers at once, as the test says: a text is an error, and without an answer none comes. */
-  private final class Answering implements RedisNodes {
+  private final class Answering implements RedisNodes, RedisConnections {
     @Override
     public List<String> addresses() {
       return List.of("h1:6379", "h2:6379", "h3:6379");
@@ -295,6 +295,11 @@ class RestartGuardAdminTest {
 
     @Override
     public void disconnect(int node) {}
+
+    @Override
+    public RedisConnections first() {
+      return this;
+    }
 
     @Override
     public RedisConnections second() {

@@ -25,12 +25,13 @@ import org.jspecify.annotations.Nullable;
  * A fake driver: keeps what it is asked until the test answers, in any order and at any time, which
  * no real server does on demand. It knows nothing of Redis.
  */
-public final class ScriptedNodes implements RedisNodes {
+public final class ScriptedNodes implements RedisNodes, RedisConnections {
   private final List<String> addresses;
   private final List<Asked> asked = new ArrayList<>();
   private final List<Asked> notified = new ArrayList<>();
   private final Map<Integer, List<ScriptedSubscription>> subscriptions = new HashMap<>();
   private final @Nullable Runnable[] disconnected;
+  private final RedisConnections second = new Second(this);
   private final List<Integer> connects = new ArrayList<>();
   private final List<Integer> disconnects = new ArrayList<>();
   private final String[] infos;
@@ -218,10 +219,15 @@ public final class ScriptedNodes implements RedisNodes {
     breakConnection(node);
   }
 
+  @Override
+  public RedisConnections first() {
+    return this;
+  }
+
   /** The second connections, which tests know by the indexes above those of the nodes. */
   @Override
   public RedisConnections second() {
-    return new Second(this);
+    return second;
   }
 
   private record Second(ScriptedNodes nodes) implements RedisConnections {

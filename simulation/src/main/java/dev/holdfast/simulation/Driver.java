@@ -53,18 +53,8 @@ final class Driver implements RedisNodes {
   }
 
   @Override
-  public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-    return first.connect(node, disconnected);
-  }
-
-  @Override
-  public void disconnect(int node) {
-    first.disconnect(node);
-  }
-
-  @Override
-  public void submit(Round round) {
-    first.submit(round);
+  public RedisConnections first() {
+    return first;
   }
 
   @Override

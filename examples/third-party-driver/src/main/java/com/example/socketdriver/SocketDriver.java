@@ -27,7 +27,7 @@ public final class SocketDriver extends RedlockProvider {
       }
     }
     return new PipelinedNodes<>(
-        uris.stream().map(uri -> new SocketNode(uri, options.connectTimeout())).toList(),
+        uris.stream().map(uri -> new SocketNode(uri, options.connectTimeout())),
         Command::encoded,
         () -> {});
   }

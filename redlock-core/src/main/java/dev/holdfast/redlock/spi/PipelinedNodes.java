@@ -40,19 +40,30 @@ public final class PipelinedNodes<E> implements RedisNodes {
   /**
    * Connects nothing yet.
    *
-   * @param nodes the nodes, in the order of their indexes
+   * @param nodes makes the nodes, in the order of their indexes. If one cannot be made, this throws
+   *     the same, after {@code afterClose}
    * @param encoder makes of a command what the client takes, once for all nodes
    * @param afterClose closes what the driver has made for all nodes, when no connection is left
    */
   public PipelinedNodes(
-      List<? extends RedisNode<E>> nodes, Function<Command, E> encoder, Runnable afterClose) {
-    this.nodes = List.copyOf(nodes);
-    this.addresses = nodes.stream().map(RedisNode::address).toList();
+      Stream<? extends RedisNode<E>> nodes, Function<Command, E> encoder, Runnable afterClose) {
+    this.nodes = made(nodes, afterClose);
+    this.addresses = this.nodes.stream().map(RedisNode::address).toList();
     this.afterClose = afterClose;
-    this.subscriptions = new AtomicReferenceArray<>(nodes.size());
+    this.subscriptions = new AtomicReferenceArray<>(this.nodes.size());
     this.first = new PipelinedConnections<>(this.nodes, encoder, lives, closed);
     List<RedisNode<E>> seconds = this.nodes.stream().map(RedisNode::second).toList();
     this.second = new PipelinedConnections<>(seconds, encoder, lives, closed);
+  }
+
+  private static <E> List<RedisNode<E>> made(
+      Stream<? extends RedisNode<E>> nodes, Runnable afterClose) {
+    try {
+      return nodes.<RedisNode<E>>map(node -> node).toList();
+    } catch (RuntimeException | Error e) {
+      afterClose.run();
+      throw e;
+    }
   }
 
   @Override
@@ -66,18 +77,8 @@ public final class PipelinedNodes<E> implements RedisNodes {
   }
 
   @Override
-  public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-    return first.connect(node, disconnected);
-  }
-
-  @Override
-  public void disconnect(int node) {
-    first.disconnect(node);
-  }
-
-  @Override
-  public void submit(Round round) {
-    first.submit(round);
+  public RedisConnections first() {
+    return first;
   }
 
   @Override

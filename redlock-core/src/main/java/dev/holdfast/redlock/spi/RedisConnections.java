@@ -4,7 +4,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One connection to each of the nodes, and the commands on it. A node has up to two: see {@link
- * RedisNodes#second}. Keeps the promises of {@link RedisNodes}. Safe for use by many threads.
+ * RedisNodes#first} and {@link RedisNodes#second}. Keeps the promises of {@link RedisNodes}. Safe
+ * for use by many threads.
  */
 public interface RedisConnections {
   /**

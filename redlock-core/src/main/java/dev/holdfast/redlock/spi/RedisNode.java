@@ -11,7 +11,7 @@ public interface RedisNode<E> {
   /**
    * Returns the node's name in messages.
    *
-   * @return {@code host:port}, never with user or password
+   * @return {@code host:port}, and the database if it is not the first, never with user or password
    */
   String address();
 

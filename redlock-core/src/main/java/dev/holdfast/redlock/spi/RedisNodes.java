@@ -22,18 +22,19 @@ import java.util.function.Supplier;
  *       fails, its connection ends.
  *   <li>No method blocks, with two exceptions, each for a bounded time: {@link #lendThread} and
  *       {@link #close}.
- *   <li>A driver answers no round and reports no end while it holds a lock that {@link #submit}
- *       takes. Inside of {@link #submit} it answers no round except the submitted one. The
- *       submitting thread may hold a lock that an answer needs.
+ *   <li>A driver answers no round and reports no end while it holds a lock that {@link
+ *       RedisConnections#submit} takes. Inside of that it answers no round except the submitted
+ *       one. The submitting thread may hold a lock that an answer needs.
  * </ol>
  *
  * <p>Safe for use by many threads.
  */
-public interface RedisNodes extends RedisConnections, AutoCloseable {
+public interface RedisNodes extends AutoCloseable {
   /**
    * Returns the nodes, in the order of their indexes.
    *
-   * @return each as {@code host:port}, for messages, the same list every time
+   * @return the same list every time, of names for messages: {@code host:port}, and the database if
+   *     it is not the first
    */
   List<String> addresses();
 
@@ -47,6 +48,13 @@ public interface RedisNodes extends RedisConnections, AutoCloseable {
   default boolean isTls(int node) {
     return false;
   }
+
+  /**
+   * Returns the connection to each node that its commands take.
+   *
+   * @return the same object every time, which {@link #close} closes, too
+   */
+  RedisConnections first();
 
   /**
    * Returns a second connection to each node, with the same credentials and database. It is for

@@ -18,6 +18,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +46,7 @@ class CommandConnectionTest {
 
   private final PipelinedNodes<String> nodes =
       new PipelinedNodes<>(
-          List.of(new FakeNode(), new FakeNode()),
+          Stream.of(new FakeNode(), new FakeNode()),
           command -> command.words().get(0),
           () -> events.add("afterClose"));
 
@@ -103,7 +104,7 @@ class CommandConnectionTest {
     submit();
     runTasks();
     endsWhenClosed = false;
-    nodes.disconnect(NODE);
+    nodes.first().disconnect(NODE);
     submit();
     connection.onReply(writtenRounds().get(0), "OK");
 
@@ -147,18 +148,20 @@ class CommandConnectionTest {
       events.clear();
       written.clear();
       CommandConnection<String> connection = connect();
-      nodes.submit(
-          new Round(
-              new Command.Info(),
-              NodeSet.of(NODE),
-              new Recorded(numbered++) {
-                @Override
-                void note(String text) {
-                  connection.onEnded(broken); // as another thread does at this moment
-                  runTasks();
-                  super.note("answered");
-                }
-              }));
+      nodes
+          .first()
+          .submit(
+              new Round(
+                  new Command.Info(),
+                  NodeSet.of(NODE),
+                  new Recorded(numbered++) {
+                    @Override
+                    void note(String text) {
+                      connection.onEnded(broken); // as another thread does at this moment
+                      runTasks();
+                      super.note("answered");
+                    }
+                  }));
       runTasks();
       answer.accept(connection, writtenRounds().get(0));
 
@@ -183,17 +186,19 @@ class CommandConnectionTest {
   private void requireThatOtherThreadsFail() {
     Thread caller = Thread.currentThread();
     List<Thread> answering = new CopyOnWriteArrayList<>();
-    nodes.submit(
-        new Round(
-            new Command.Info(),
-            NodeSet.of(NODE),
-            new Recorded(numbered++) {
-              @Override
-              void note(String answer) {
-                answering.add(Thread.currentThread());
-                super.note(answer);
-              }
-            }));
+    nodes
+        .first()
+        .submit(
+            new Round(
+                new Command.Info(),
+                NodeSet.of(NODE),
+                new Recorded(numbered++) {
+                  @Override
+                  void note(String answer) {
+                    answering.add(Thread.currentThread());
+                    super.note(answer);
+                  }
+                }));
     soon().until(() -> events.contains("disconnected"));
 
     assertThat(answering).singleElement().isNotSameAs(caller);
@@ -254,7 +259,7 @@ class CommandConnectionTest {
   void queuedCommandIsNotWrittenAfterTheConnectionIsDropped() {
     connect();
     submit();
-    beforeWriting = () -> nodes.disconnect(NODE); // between the task and its first look
+    beforeWriting = () -> nodes.first().disconnect(NODE); // between the task and its first look
     runTasks();
 
     assertThat(written).isEmpty();
@@ -266,7 +271,7 @@ class CommandConnectionTest {
     CommandConnection<String> connection = connect();
     List<Boolean> open = new ArrayList<>();
     beforeClosing = () -> open.add(connection.isOpen());
-    nodes.disconnect(NODE);
+    nodes.first().disconnect(NODE);
 
     assertThat(open).containsExactly(false);
   }
@@ -274,8 +279,8 @@ class CommandConnectionTest {
   @Test
   void droppedConnectFailsAtOnceAndItsLateConnectionIsClosed() {
     begins = false;
-    var attempt = nodes.connect(NODE, () -> events.add("disconnected"));
-    nodes.disconnect(NODE);
+    var attempt = nodes.first().connect(NODE, () -> events.add("disconnected"));
+    nodes.first().disconnect(NODE);
     assertThatThrownBy(() -> attempt.get(1, TimeUnit.SECONDS)).hasMessageContaining("dropped");
     CommandConnection<String> connection = attempts.get(0);
     connection.onBegun(new FakeWriter(connection));
@@ -288,8 +293,8 @@ class CommandConnectionTest {
   @Test
   void aNewerAttemptEndsTheOlderOne() {
     begins = false;
-    var older = nodes.connect(NODE, () -> events.add("disconnected"));
-    var newer = nodes.connect(NODE, () -> events.add("disconnected"));
+    var older = nodes.first().connect(NODE, () -> events.add("disconnected"));
+    var newer = nodes.first().connect(NODE, () -> events.add("disconnected"));
     CommandConnection<String> late = attempts.get(0);
     late.onBegun(new FakeWriter(late));
     late.onConnected();
@@ -303,7 +308,7 @@ class CommandConnectionTest {
   void connectThatThrowsFails() {
     connectFault = new OutOfMemoryError("unable to create native thread");
 
-    assertThat(nodes.connect(NODE, () -> {})).isCompletedExceptionally();
+    assertThat(nodes.first().connect(NODE, () -> {})).isCompletedExceptionally();
   }
 
   @Test
@@ -320,7 +325,7 @@ class CommandConnectionTest {
     assertThat(events)
         .containsExactly("closed", "0 closed by the driver", "disconnected", "afterClose");
     assertThat(submitAndFail()).hasMessage("not connected");
-    assertThat(nodes.connect(NODE, () -> {})).isCompletedExceptionally();
+    assertThat(nodes.first().connect(NODE, () -> {})).isCompletedExceptionally();
   }
 
   @Test
@@ -399,7 +404,7 @@ class CommandConnectionTest {
 
   private void submit(String word) {
     Command command = new Command.Plain(List.of(word));
-    nodes.submit(new Round(command, NodeSet.of(0, NODE), new Recorded(numbered++)));
+    nodes.first().submit(new Round(command, NodeSet.of(0, NODE), new Recorded(numbered++)));
   }
 
   private List<String> writtenTo(CommandConnection<String> connection) {
@@ -414,13 +419,13 @@ class CommandConnectionTest {
   }
 
   private CommandConnection<String> connect(int node) {
-    var connected = nodes.connect(node, () -> events.add("disconnected"));
+    var connected = nodes.first().connect(node, () -> events.add("disconnected"));
     assertThat(connected).isCompleted();
     return attempts.get(attempts.size() - 1);
   }
 
   private void submit() {
-    nodes.submit(new Round(new Command.Info(), NodeSet.of(NODE), new Recorded(numbered++)));
+    nodes.first().submit(new Round(new Command.Info(), NodeSet.of(NODE), new Recorded(numbered++)));
   }
 
   private Throwable submitAndFail() {

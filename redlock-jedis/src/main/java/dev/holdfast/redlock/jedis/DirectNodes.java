@@ -2,61 +2,41 @@ package dev.holdfast.redlock.jedis;
 
 import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
-import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Subscription;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** Nodes that are reached by connections of our own, all in one {@link IoLoop}. */
-final class DirectNodes implements RedisNodes {
-  private final List<String> addresses;
-  private final IoLoop loop;
-  private final DirectConnections first;
-  private final DirectConnections second;
-
-  /**
-   * Connects nothing yet.
-   *
-   * @param connectTimeout for how long each step of connecting may take
-   */
-  DirectNodes(List<Address> nodes, Duration connectTimeout) {
-    List<Address> copy = List.copyOf(nodes);
-    this.addresses = copy.stream().map(Address::toString).toList();
-    this.loop = new IoLoop(2 * copy.size());
-    this.first = new DirectConnections(copy, connectTimeout, loop, 0);
-    this.second = new DirectConnections(copy, connectTimeout, loop, copy.size());
-  }
-
-  @Override
-  public List<String> addresses() {
-    return addresses;
+/**
+ * Nodes that are reached by connections of our own, all in one {@link IoLoop}.
+ *
+ * @param connectTimeout for how long each step of connecting may take
+ */
+record DirectNodes(
+    List<Address> nodes,
+    List<String> addresses,
+    Duration connectTimeout,
+    IoLoop loop,
+    RedisConnections first,
+    RedisConnections second)
+    implements RedisNodes {
+  /** Connects nothing yet. */
+  static DirectNodes of(List<Address> given, Duration connectTimeout) {
+    List<Address> nodes = List.copyOf(given);
+    IoLoop loop = new IoLoop(2 * nodes.size());
+    return new DirectNodes(
+        nodes,
+        nodes.stream().map(Address::toString).toList(),
+        connectTimeout,
+        loop,
+        new DirectConnections(nodes, connectTimeout, loop, 0),
+        new DirectConnections(nodes, connectTimeout, loop, nodes.size()));
   }
 
   @Override
   public boolean isTls(int node) {
-    return first.nodes().get(node).isTls();
-  }
-
-  @Override
-  public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-    return first.connect(node, disconnected);
-  }
-
-  @Override
-  public void disconnect(int node) {
-    first.disconnect(node);
-  }
-
-  @Override
-  public void submit(Round round) {
-    first.submit(round);
-  }
-
-  @Override
-  public RedisConnections second() {
-    return second;
+    return nodes.get(node).isTls();
   }
 
   @Override
@@ -68,9 +48,7 @@ final class DirectNodes implements RedisNodes {
   public void subscribe(int node, Subscription subscription) {
     ClosableSocket socket = new ClosableSocket();
     JedisPubSubConnection.serve(
-        subscription,
-        () -> socket.connect(first.nodes().get(node), first.connectTimeout()),
-        socket::close);
+        subscription, () -> socket.connect(nodes.get(node), connectTimeout), socket::close);
   }
 
   @Override

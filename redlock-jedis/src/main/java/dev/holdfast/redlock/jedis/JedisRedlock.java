@@ -156,13 +156,13 @@ public final class JedisRedlock {
         Duration limit = options.silenceLimit();
         List<PooledNode> pooled = clients.stream().map(node -> node.apply(limit)).toList();
         return new PipelinedNodes<>(
-            pooled, PooledNode.Question::of, () -> pooled.forEach(PooledNode::shutdown));
+            pooled.stream(), PooledNode.Question::of, () -> pooled.forEach(PooledNode::shutdown));
       }
       if (!clients.isEmpty()) {
         throw new LockConfigurationException(
             "some nodes are given by client and some are not: give a client for each, or for none");
       }
-      return new DirectNodes(nodes, options.connectTimeout());
+      return DirectNodes.of(nodes, options.connectTimeout());
     }
 
     private Builder add(Object client, Pool<Connection> pool, HostAndPort server) {

@@ -6,7 +6,6 @@ import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.RedlockProvider;
 import dev.holdfast.spi.OpenSettings;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.SslOptions;
 import io.lettuce.core.StaticCredentialsProvider;
 import java.util.List;
 
@@ -20,15 +19,9 @@ public final class LettuceProvider extends RedlockProvider {
   @Override
   protected RedisNodes nodes(
       List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
-    ManagedClient own = ManagedClient.start(options.connectTimeout(), sslOptions(settings));
-    return own.nodes(uris.stream().map(uri -> own.node(own, redisUri(uri))));
-  }
-
-  private static SslOptions sslOptions(OpenSettings settings) {
-    SslOptions.Builder tls = SslOptions.builder().jdkSslProvider();
-    settings.trustManagers().ifPresent(tls::trustManager);
-    settings.keyManagers().ifPresent(tls::keyManager);
-    return tls.build();
+    LettuceRedlock.Builder builder = LettuceRedlock.builder().options(options);
+    uris.forEach(uri -> builder.node(redisUri(uri)));
+    return builder.connections(settings);
   }
 
   private static RedisURI redisUri(RedisNodeUri node) {

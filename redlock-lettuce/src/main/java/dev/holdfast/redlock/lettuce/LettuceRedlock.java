@@ -5,11 +5,13 @@ import dev.holdfast.LockManager;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockBuilder;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.PipelinedNodes;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.spi.OpenSettings;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.SslOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -102,13 +104,14 @@ public final class LettuceRedlock {
 
     @Override
     public LockManager open() {
-      return Redlock.open(connections(), options);
+      return Redlock.open(connections(OpenSettings.none()), options);
     }
 
     /** Returns the nodes without the algorithm, and connects none. */
-    PipelinedNodes<byte[]> connections() {
-      ManagedClient own = ManagedClient.start(options.connectTimeout(), SslOptions.create());
-      return own.nodes(nodes.stream().map(node -> node.apply(own)));
+    RedisNodes connections(OpenSettings tls) {
+      ManagedClient own = ManagedClient.start(options.connectTimeout(), tls);
+      return new PipelinedNodes<>(
+          nodes.stream().map(node -> node.apply(own)), Command::encoded, own::close);
     }
 
     /** Copies the URI, because we set its timeout. */

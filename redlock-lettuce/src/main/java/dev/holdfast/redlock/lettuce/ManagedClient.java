@@ -1,8 +1,7 @@
 package dev.holdfast.redlock.lettuce;
 
-import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.DriverThreads;
-import dev.holdfast.redlock.spi.PipelinedNodes;
+import dev.holdfast.spi.OpenSettings;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisAsyncCommandsImpl;
@@ -36,10 +35,9 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.ThreadFactory;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * The client of a manager that was given none. All of its nodes share one event loop: a round's
@@ -52,17 +50,27 @@ import java.util.stream.Stream;
 @SuppressWarnings("NullAway") // our own connections are never asked for the interfaces
 final class ManagedClient extends RedisClient {
   private static final long SHUTDOWN_SECONDS = 2;
+  private static final RedisURI NOWHERE = RedisURI.create("127.0.0.1", 0);
 
   /** All channels, also those that are being connected, which netty leaves open at times. */
   private final ChannelGroup all;
+
+  /** The clients whose classes were loaded, or are being loaded. */
+  private final Set<RedisClient> warm = new HashSet<>();
 
   ManagedClient(ClientResources resources, ChannelGroup all) {
     super(resources, new RedisURI());
     this.all = all;
   }
 
-  static ManagedClient start(Duration connectTimeout, SslOptions tls) {
-    ThreadFactoryProvider threads = ManagedClient::threads;
+  /**
+   * Starts the threads.
+   *
+   * @param tls of which the trust and key managers are used
+   */
+  static ManagedClient start(Duration connectTimeout, OpenSettings tls) {
+    // daemons of netty's, so that a JVM can exit, by names that an operator knows
+    ThreadFactoryProvider threads = pool -> new DefaultThreadFactory("holdfast-" + pool, true);
     EventLoopGroupProvider provider = new DefaultEventLoopGroupProvider(1, threads);
     EventLoopGroup loops = provider.allocate(Transports.eventLoopGroupClass());
     ChannelGroup all = new DefaultChannelGroup("holdfast", loops.next(), true);
@@ -86,32 +94,13 @@ final class ManagedClient extends RedisClient {
     return client;
   }
 
-  /** Makes daemons of netty's, so that a JVM can exit, by names that an operator knows. */
-  private static ThreadFactory threads(String pool) {
-    return new DefaultThreadFactory("holdfast-" + pool, true);
-  }
-
   /** Returns a node, of this client or another, whose commands this client's event loop writes. */
   LettuceNode node(RedisClient client, RedisURI uri) {
+    if (warm.add(client)) {
+      DriverThreads.warmUp(() -> client.connectAsync(LettuceNode.CODEC, NOWHERE));
+    }
     uri.setTimeout(getOptions().getSocketOptions().getConnectTimeout());
     return new LettuceNode(client, uri, getResources().eventExecutorGroup().next());
-  }
-
-  /** Makes nodes with which this client ends, or now if one cannot be made; connects none. */
-  PipelinedNodes<byte[]> nodes(Stream<LettuceNode> making) {
-    try {
-      List<LettuceNode> nodes = making.toList();
-      nodes.stream().map(LettuceNode::client).distinct().forEach(ManagedClient::warmUp);
-      return new PipelinedNodes<>(nodes, Command::encoded, this::close);
-    } catch (RuntimeException | Error e) {
-      close();
-      throw e;
-    }
-  }
-
-  private static void warmUp(RedisClient client) {
-    RedisURI nowhere = RedisURI.create("127.0.0.1", 0);
-    DriverThreads.warmUp(() -> client.connectAsync(LettuceNode.CODEC, nowhere));
   }
 
   /**
@@ -126,10 +115,13 @@ final class ManagedClient extends RedisClient {
     resources.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
   }
 
-  private static ClientOptions clientOptions(Duration connectTimeout, SslOptions tls) {
+  private static ClientOptions clientOptions(Duration connectTimeout, OpenSettings tls) {
+    SslOptions.Builder ssl = SslOptions.builder().jdkSslProvider();
+    tls.trustManagers().ifPresent(ssl::trustManager);
+    tls.keyManagers().ifPresent(ssl::keyManager);
     return ClientOptions.builder()
         .autoReconnect(false)
-        .sslOptions(tls)
+        .sslOptions(ssl.build())
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         // RESP2 says hello with PING or AUTH, for which no user lacks the right
         .protocolVersion(ProtocolVersion.RESP2)

@@ -8,14 +8,14 @@ import dev.holdfast.drivertests.Driver;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.SslOptions;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class EndOfConnectionTest {
@@ -25,13 +25,13 @@ class EndOfConnectionTest {
   @Test
   void endIsReportedAfterEarlierCommandsHaveFailed() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
-        ManagedClient client = ManagedClient.start(Duration.ofSeconds(10), SslOptions.create())) {
+        ManagedClient client = ManagedClient.start(Duration.ofSeconds(10), OpenSettings.none())) {
       TestNode server = servers.node(0);
       LettuceNode link = new LettuceNode(client, RedisURI.create(server.uri()), tasks::add);
-      RedisNodes nodes = new PipelinedNodes<>(List.of(link), Command::encoded, () -> {});
+      RedisNodes nodes = new PipelinedNodes<>(Stream.of(link), Command::encoded, () -> {});
       AtomicInteger ends = new Driver(nodes, () -> {}).connect(0);
 
-      Asked waiting = Asked.of(nodes, "return 1");
+      Asked waiting = Asked.of(nodes.first(), "return 1");
       server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
 
       soon().until(() -> tasks.size() == 2);

@@ -33,6 +33,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** When a connection ends, what was written to it costs the loop of all nodes its time. */
@@ -70,7 +71,7 @@ class HangingNodeTest {
     try (TestNodes servers = TestNodes.start(1)) {
       TestNode server = servers.node(0);
       LettuceNode link = new LettuceNode(client, RedisURI.create(server.uri()), sender);
-      RedisNodes nodes = new PipelinedNodes<>(List.of(link), Command::encoded, () -> {});
+      RedisNodes nodes = new PipelinedNodes<>(Stream.of(link), Command::encoded, () -> {});
       new Driver(nodes, () -> {}).connect(0);
 
       server.freeze();
@@ -101,7 +102,7 @@ class HangingNodeTest {
             ask(nodes, ASKED + answer - 1);
           }
         };
-    Asked.of(nodes, NodeSet.of(0), whenAnswered, APPEND, Integer.toString(number));
+    Asked.of(nodes.first(), NodeSet.of(0), whenAnswered, APPEND, Integer.toString(number));
   }
 
   /** Counts the scripts that go to the socket. */

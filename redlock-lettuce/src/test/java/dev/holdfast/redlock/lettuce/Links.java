@@ -3,6 +3,7 @@ package dev.holdfast.redlock.lettuce;
 import dev.holdfast.drivertests.Driver;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.spi.OpenSettings;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ConnectionFuture;
 import io.lettuce.core.RedisClient;
@@ -54,7 +55,7 @@ final class Links {
       }
     }
     return new Driver(
-        builder.connections(),
+        builder.connections(OpenSettings.none()),
         () -> {
           client.awaitAttempts();
           client.shutdown(Duration.ZERO, Duration.ofSeconds(2));

@@ -2,10 +2,10 @@ package dev.holdfast.redlock.lettuce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.testnodes.TestNodes;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.SslOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -22,7 +22,7 @@ class ManagedClientTest {
   @BeforeAll
   static void start() {
     servers = TestNodes.start(1);
-    own = ManagedClient.start(Duration.ofSeconds(10), SslOptions.create());
+    own = ManagedClient.start(Duration.ofSeconds(10), OpenSettings.none());
   }
 
   @AfterAll

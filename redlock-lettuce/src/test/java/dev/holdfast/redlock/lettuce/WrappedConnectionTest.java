@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.drivertests.Connections;
 import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import io.lettuce.core.ClientOptions;
@@ -48,8 +49,9 @@ class WrappedConnectionTest {
     try (TestNodes servers = TestNodes.start(1)) {
       TestNode server = servers.node(0);
       RedisURI uri = RedisURI.create(server.uri());
-      try (RedisNodes nodes = LettuceRedlock.builder().client(client, uri).connections()) {
-        assertThatThrownBy(() -> nodes.connect(0, () -> {}).get(10, TimeUnit.SECONDS))
+      try (RedisNodes nodes =
+          LettuceRedlock.builder().client(client, uri).connections(OpenSettings.none())) {
+        assertThatThrownBy(() -> nodes.first().connect(0, () -> {}).get(10, TimeUnit.SECONDS))
             .hasMessageContaining("use a client whose connections are Lettuce's own");
         soon().until(() -> Connections.to(server) == 0);
       }

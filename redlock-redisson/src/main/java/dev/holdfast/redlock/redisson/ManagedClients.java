@@ -2,7 +2,6 @@ package dev.holdfast.redlock.redisson;
 
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.spi.DriverThreads;
-import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.spi.OpenSettings;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -18,7 +17,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import org.redisson.client.RedisClient;
 import org.redisson.client.RedisClientConfig;
 import org.redisson.misc.RedisURI;
 
@@ -28,7 +27,6 @@ import org.redisson.misc.RedisURI;
  */
 final class ManagedClients implements AutoCloseable {
   private static final long SHUTDOWN_SECONDS = 2;
-  private static final Duration WARM_UP = Duration.ofSeconds(10);
   private static final RedisNodeUri NOWHERE =
       new RedisNodeUri(false, "127.0.0.1", 0, 0, null, null);
 
@@ -55,22 +53,8 @@ final class ManagedClients implements AutoCloseable {
   RedissonNode node(RedisNodeUri uri, Duration connectTimeout) {
     if (!warm) {
       warm = true;
-      DriverThreads.warmUp(() -> at(NOWHERE, WARM_UP).newClient(begun -> {}).connectAsync());
+      DriverThreads.warmUp(() -> RedisClient.create(config(NOWHERE)).connectAsync());
     }
-    return at(uri, connectTimeout);
-  }
-
-  /** Makes nodes with which these clients end, or now if one cannot be made; connects none. */
-  PipelinedNodes<RedissonConnection.Encoded> nodes(Stream<RedissonNode> making) {
-    try {
-      return new PipelinedNodes<>(making.toList(), RedissonConnection.Encoded::new, this::close);
-    } catch (RuntimeException | Error e) {
-      close();
-      throw e;
-    }
-  }
-
-  private RedissonNode at(RedisNodeUri uri, Duration connectTimeout) {
     return new RedissonNode(uri.address(), uri.isTls(), () -> config(uri), null, connectTimeout);
   }
 

@@ -22,7 +22,6 @@ import org.redisson.client.RedisClientConfig;
 import org.redisson.client.RedisConnection;
 import org.redisson.client.RedisConnectionException;
 import org.redisson.client.protocol.RedisCommands;
-import org.redisson.config.Config;
 import org.redisson.connection.ConnectionManager;
 import org.redisson.misc.RedisURI;
 
@@ -54,7 +53,11 @@ record RedissonNode(
               + client.getClass()
               + " does not show its connections: give the object that Redisson.create returned");
     }
-    requireOneServer(client.getConfig());
+    if (!client.getConfig().isSingleConfig()) {
+      throw new LockConfigurationException(
+          "a RedissonClient that is not set up with useSingleServer() may turn to another server:"
+              + " give one client for each master, set up with it");
+    }
     ConnectionManager connections = redisson.getCommandExecutor().getConnectionManager();
     var settings = connections.getServiceManager().getConfig();
     RedisURI uri = new RedisURI(settings.getMasterAddress());
@@ -141,18 +144,5 @@ record RedissonNode(
   private static String server(RedisURI uri) {
     String host = uri.getHost();
     return uri.isUDS() ? host : RedisNodeUri.server(host.replaceAll("[\\[\\]]", ""), uri.getPort());
-  }
-
-  /** Refuses other setups, which follow a master to another server, or send a command there. */
-  private static void requireOneServer(Config config) {
-    if (!config.isSingleConfig()) {
-      throw new LockConfigurationException(
-          "a RedissonClient is set up with "
-              + (config.isClusterConfig()
-                  ? "useClusterServers()"
-                  : config.isSentinelConfig() ? "useSentinelServers()" : "several servers")
-              + ", which may turn to another server: give one client for each master, set up with"
-              + " useSingleServer()");
-    }
   }
 }

@@ -17,7 +17,8 @@ public final class RedissonProvider extends RedlockProvider {
   @Override
   protected RedisNodes nodes(
       List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
-    ManagedClients own = new ManagedClients(settings);
-    return own.nodes(uris.stream().map(uri -> own.node(uri, options.connectTimeout())));
+    RedissonRedlock.Builder builder = RedissonRedlock.builder().options(options);
+    uris.forEach(builder::node);
+    return builder.connections(settings);
   }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockBuilder;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.spi.PipelinedNodes;
+import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.spi.OpenSettings;
 import java.util.ArrayList;
@@ -65,7 +66,10 @@ public final class RedissonRedlock {
      * @throws LockConfigurationException if it is no such URI; never shows the password
      */
     public Builder node(String uri) {
-      RedisNodeUri node = RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of()));
+      return node(RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of())));
+    }
+
+    Builder node(RedisNodeUri node) {
       nodes.add(own -> own.node(node, options.connectTimeout()));
       return this;
     }
@@ -97,13 +101,14 @@ public final class RedissonRedlock {
 
     @Override
     public LockManager open() {
-      return Redlock.open(connections(), options);
+      return Redlock.open(connections(OpenSettings.none()), options);
     }
 
     /** Returns the nodes without the algorithm, and connects none. */
-    PipelinedNodes<RedissonConnection.Encoded> connections() {
-      ManagedClients own = new ManagedClients(OpenSettings.none());
-      return own.nodes(nodes.stream().map(node -> node.apply(own)));
+    RedisNodes connections(OpenSettings tls) {
+      ManagedClients own = new ManagedClients(tls);
+      return new PipelinedNodes<>(
+          nodes.stream().map(node -> node.apply(own)), RedissonConnection.Encoded::new, own::close);
     }
   }
 }

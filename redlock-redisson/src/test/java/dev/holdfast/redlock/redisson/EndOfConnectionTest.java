@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
 import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -34,12 +35,13 @@ class EndOfConnectionTest {
       String uri = "redis://127.0.0.1:" + door.getLocalPort();
       try (Driver driver = Links.over(Links.Kind.OWN_CLIENT, List.of(uri))) {
         AtomicInteger ends = driver.connect(0);
-        Asked asked = Asked.of(driver.nodes(), "return 1");
-        Asked next = Asked.of(driver.nodes(), "return 2");
+        Asked asked = Asked.of(driver.nodes().first(), "return 1");
+        Asked next = Asked.of(driver.nodes().first(), "return 2");
         assertThat(asked.failure()).hasMessageContaining("nonsense");
         assertThat(next.failure()).isNotNull();
         soon().until(() -> ends.get() == 1);
-        assertThat(Asked.of(driver.nodes(), "return 1").failure()).hasMessage("not connected");
+        assertThat(Asked.of(driver.nodes().first(), "return 1").failure())
+            .hasMessage("not connected");
       }
     }
   }
@@ -63,10 +65,10 @@ class EndOfConnectionTest {
           YourClients.lazy(
               servers.node(0).uri(),
               config -> config.setCommandMapper(EndOfConnectionTest::nameOrFail));
-      RedisNodes nodes = RedissonRedlock.builder().client(yours).connections();
+      RedisNodes nodes = RedissonRedlock.builder().client(yours).connections(OpenSettings.none());
       try (Driver driver = new Driver(nodes, () -> YourClients.shutdown(yours))) {
         AtomicInteger ends = driver.connect(0);
-        assertThat(Asked.of(nodes, "return 1").failure()).hasMessage("no EVAL here");
+        assertThat(Asked.of(nodes.first(), "return 1").failure()).hasMessage("no EVAL here");
         soon().until(() -> ends.get() == 1);
       }
     }
@@ -84,8 +86,10 @@ class EndOfConnectionTest {
               failedByTheEnd.complete(
                   asked.stream().filter(one -> one.answers().size() == 1).count()));
       servers.node(0).freeze();
-      Stream.generate(() -> Asked.of(driver.nodes(), "return 1")).limit(3_000).forEach(asked::add);
-      driver.nodes().disconnect(0);
+      Stream.generate(() -> Asked.of(driver.nodes().first(), "return 1"))
+          .limit(3_000)
+          .forEach(asked::add);
+      driver.nodes().first().disconnect(0);
       assertThat(failedByTheEnd).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(3_000L);
       assertThat(asked) // those that were not written yet say so
           .extracting(one -> one.failure().getMessage())

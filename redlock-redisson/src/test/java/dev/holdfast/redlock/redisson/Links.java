@@ -3,6 +3,7 @@ package dev.holdfast.redlock.redisson;
 import dev.holdfast.drivertests.Driver;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.spi.OpenSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,8 @@ final class Links {
 
   static Driver over(Kind kind, List<String> uris, RedlockOptions options) {
     List<RedissonClient> clients = new ArrayList<>();
-    RedisNodes nodes = builder(kind, clients, uris).options(options).connections();
+    RedisNodes nodes =
+        builder(kind, clients, uris).options(options).connections(OpenSettings.none());
     return new Driver(nodes, () -> clients.forEach(YourClients::shutdown));
   }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Subscription;
+import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.testnodes.TestNodes;
 import java.lang.reflect.Field;
 import java.util.List;
@@ -47,7 +48,10 @@ class RedissonPubSubConnectionTest {
   }
 
   private static RedisNodes nodes(String uri) {
-    return RedissonRedlock.builder().node(uri).options(Links.PATIENT).connections();
+    return RedissonRedlock.builder()
+        .node(uri)
+        .options(Links.PATIENT)
+        .connections(OpenSettings.none());
   }
 
   private static @Nullable Object field(Class<?> type, String name, Object of) throws Exception {

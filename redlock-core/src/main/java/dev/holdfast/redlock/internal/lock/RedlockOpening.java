@@ -56,6 +56,7 @@ public final class RedlockOpening {
       closing = () -> closeBoth(nodes, afterClose);
       RedlockPrimitive primitive =
           new RedlockPrimitive(
+              nodes,
               new ScriptFallback(
                   nodes, () -> teaching(options, guard), options.isTrustingNewNodes()),
               options,

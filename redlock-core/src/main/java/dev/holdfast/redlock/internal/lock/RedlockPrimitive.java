@@ -21,6 +21,7 @@ import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.internal.vote.Tally;
 import dev.holdfast.redlock.internal.vote.VoteReader;
 import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Script;
 import java.time.Duration;
@@ -58,8 +59,14 @@ public final class RedlockPrimitive implements LockPrimitive {
   private final AtomicReference<@Nullable CompletableFuture<Void>> trusting =
       new AtomicReference<>();
 
+  /**
+   * Connects nothing yet.
+   *
+   * @param commands the connection to each of these nodes that commands take
+   */
   public RedlockPrimitive(
       RedisNodes nodes,
+      RedisConnections commands,
       AlgorithmOptions options,
       GuardTerms guard,
       Scheduler scheduler,
@@ -72,7 +79,7 @@ public final class RedlockPrimitive implements LockPrimitive {
     this.nodes = nodes;
     this.lockValues = new LockValues(options.random());
     this.guard = guard;
-    this.connections = new NodeConnections(nodes, options, scheduler);
+    this.connections = new NodeConnections(nodes, commands, options, scheduler);
     this.releases = new ReleaseRounds(connections, options, scheduler);
     this.notifications =
         new ReleaseNotifications(nodes, connections::isUp, scheduler, lockValues.next(""));

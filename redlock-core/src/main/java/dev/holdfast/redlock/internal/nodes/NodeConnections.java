@@ -4,6 +4,7 @@ import dev.holdfast.core.Clock;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.redlock.internal.AlgorithmOptions;
 import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NodeConnections {
   private final RedisNodes nodes;
+  private final RedisConnections commands;
   private final Clock clock;
   private final long nodeTimeoutNanos;
   private final NodeSet all;
@@ -31,9 +33,15 @@ public final class NodeConnections {
   private final LastAnswers lastAnswers;
   private volatile long lastQuorumNanos;
 
-  /** Connects nothing yet. */
-  public NodeConnections(RedisNodes nodes, AlgorithmOptions options, Scheduler scheduler) {
+  /**
+   * Connects nothing yet.
+   *
+   * @param commands the connection to each of these nodes that commands take
+   */
+  public NodeConnections(
+      RedisNodes nodes, RedisConnections commands, AlgorithmOptions options, Scheduler scheduler) {
     this.nodes = nodes;
+    this.commands = commands;
     this.clock = options.clock();
     this.nodeTimeoutNanos = options.nodeTimeout().toNanos();
     List<String> addresses = nodes.addresses();
@@ -44,7 +52,8 @@ public final class NodeConnections {
             .toArray(NodeState[]::new);
     this.all = NodeSet.all(states.length);
     this.health = new NodeHealth(states, clock);
-    this.connector = new NodeConnector(nodes, states, options, scheduler, health::onChanged);
+    this.connector =
+        new NodeConnector(nodes, commands, states, options, scheduler, health::onChanged);
     this.silence = new SilenceWatch(states, options, scheduler, connector::fail);
     this.lastAnswers = new LastAnswers(states, options, scheduler);
   }
@@ -174,7 +183,7 @@ public final class NodeConnections {
     NodeSet asked = round.nodes().filter(node -> !isHeldBack(node, round, now));
     NodeSet ready = asked.filter(this::isUp);
     if (!ready.isEmpty()) {
-      nodes.submit(round.to(ready));
+      commands.submit(round.to(ready));
     }
     // not by the driver, whose connection may be open before the server is checked
     asked.minus(ready).forEach(node -> round.failure(node, cause(node)));

@@ -10,6 +10,7 @@ import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.internal.vote.Tally;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import java.lang.System.Logger;
@@ -40,6 +41,7 @@ public final class NodeConnector {
   private static final long STRAGGLERS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final RedisNodes nodes;
+  private final RedisConnections commands;
   private final NodeState[] states;
   private final Clock clock;
   private final Scheduler scheduler;
@@ -60,12 +62,14 @@ public final class NodeConnector {
    */
   NodeConnector(
       RedisNodes nodes,
+      RedisConnections commands,
       NodeState[] states,
       AlgorithmOptions options,
       Scheduler scheduler,
       IntConsumer health) {
     this.health = health;
     this.nodes = nodes;
+    this.commands = commands;
     this.states = states;
     this.clock = options.clock();
     this.scheduler = scheduler;
@@ -146,7 +150,7 @@ public final class NodeConnector {
    */
   private CompletableFuture<Void> begin(int node, NodeState.Session session) {
     try {
-      return nodes.connect(node, () -> broke(node, session));
+      return commands.connect(node, () -> broke(node, session));
     } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -182,7 +186,7 @@ public final class NodeConnector {
               }
             },
             cause -> fail(node, session, cause));
-    nodes.submit(new Round(new Command.Info(), NodeSet.of(node), check));
+    commands.submit(new Round(new Command.Info(), NodeSet.of(node), check));
   }
 
   /** Returns why a server is unfit to vote, or null if it is fit. */
@@ -242,7 +246,7 @@ public final class NodeConnector {
   private void sendPending(int node) {
     for (Round round : pending.apply(node)) {
       states[node].unanswered().onSent(clock.nanos());
-      nodes.submit(round);
+      commands.submit(round);
     }
   }
 
@@ -251,7 +255,7 @@ public final class NodeConnector {
     if (round.decided() && Scripts.isAcquire(round.command())) {
       round.failure(node, NodeException.ended());
     } else {
-      nodes.submit(round);
+      commands.submit(round);
     }
   }
 
@@ -263,7 +267,7 @@ public final class NodeConnector {
     NodeState.Ended ended = states[node].end(session, cause, false, clock.nanos());
     if (ended.wasPresent()) {
       try {
-        nodes.disconnect(node); // before it is connected again
+        commands.disconnect(node); // before it is connected again
       } finally {
         onEnded(node, cause, ended);
       }
@@ -286,7 +290,7 @@ public final class NodeConnector {
           0,
           () -> {
             if (states[node].isPresent(session)) {
-              nodes.disconnect(node);
+              commands.disconnect(node);
             }
           });
     }

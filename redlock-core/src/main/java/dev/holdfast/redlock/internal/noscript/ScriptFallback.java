@@ -13,11 +13,9 @@ import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
-import dev.holdfast.redlock.spi.Subscription;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,10 +24,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver's nodes, with transactions in place of scripts at each node whose user may not run
- * scripts. This is tried when a node is connected, and the layers above see no difference.
+ * The connection to each of a driver's nodes that commands take, with transactions in place of
+ * scripts at each node whose user may not run scripts. This is tried when a node is connected, and
+ * the layers above see no difference.
  */
-public final class ScriptFallback implements RedisNodes {
+public final class ScriptFallback implements RedisConnections {
   private static final Logger LOG = System.getLogger(Redlock.class.getName());
 
   private static final Command ANY_SCRIPT =
@@ -58,20 +57,11 @@ public final class ScriptFallback implements RedisNodes {
   }
 
   @Override
-  public List<String> addresses() {
-    return driver.addresses();
-  }
-
-  @Override
-  public boolean isTls(int node) {
-    return driver.isTls(node);
-  }
-
-  @Override
   public CompletableFuture<Void> connect(int node, Runnable disconnected) {
     Connections connections = new Connections(node, disconnected);
     present.set(node, connections);
     return driver
+        .first()
         .connect(node, connections::firstEnded)
         .thenCompose(
             done -> {
@@ -129,7 +119,7 @@ public final class ScriptFallback implements RedisNodes {
 
   /** Tells whether a node is a Sentinel, which knows no scripts, whatever the user's rights. */
   private CompletableFuture<Boolean> isSentinel(int node) {
-    return SingleNodeCall.ask(driver, node, new Command.Info())
+    return SingleNodeCall.ask(driver.first(), node, new Command.Info())
         .handle(
             (reply, failure) ->
                 failure == null && ServerInfo.in(String.valueOf(reply)).isSentinel());
@@ -151,7 +141,7 @@ public final class ScriptFallback implements RedisNodes {
    * @return completes with the error reply, or with an empty text
    */
   private CompletableFuture<String> ask(int node, Command command) {
-    return SingleNodeCall.ask(driver, node, command)
+    return SingleNodeCall.ask(driver.first(), node, command)
         .handle((reply, failure) -> SingleNodeCall.errorOf(failure))
         .thenApply(error -> error == null ? "" : ScriptError.unwrapped(error));
   }
@@ -161,35 +151,24 @@ public final class ScriptFallback implements RedisNodes {
   }
 
   private String address(int node) {
-    return addresses().get(node);
+    return driver.addresses().get(node);
   }
 
   @Override
   public void disconnect(int node) {
     Connections connections = present.get(node);
     boolean hasSecond = connections != null && connections.drop();
-    driver.disconnect(node);
+    driver.first().disconnect(node);
     if (hasSecond) {
       driver.second().disconnect(node);
     }
-  }
-
-  /** Returns the driver's: the layers above need none, as its commands come here. */
-  @Override
-  public RedisConnections second() {
-    return driver.second();
-  }
-
-  @Override
-  public <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
-    return driver.lendThread(operation);
   }
 
   @Override
   public void submit(Round round) {
     NodeSet withScripts = round.nodes().filter(node -> !isSubmittedWithoutScripts(node, round));
     if (!withScripts.isEmpty()) {
-      driver.submit(round.to(withScripts));
+      driver.first().submit(round.to(withScripts));
     }
   }
 
@@ -200,21 +179,6 @@ public final class ScriptFallback implements RedisNodes {
       transactions.submit(round.to(NodeSet.of(node)));
     }
     return transactions != null;
-  }
-
-  @Override
-  public void subscribe(int node, Subscription subscription) {
-    driver.subscribe(node, subscription);
-  }
-
-  @Override
-  public <T> Optional<T> unwrap(Class<T> type) {
-    return driver.unwrap(type);
-  }
-
-  @Override
-  public void close() {
-    driver.close();
   }
 
   /**
@@ -281,7 +245,7 @@ public final class ScriptFallback implements RedisNodes {
     }
 
     private void secondEnded() {
-      dropUnless(endsBoth(false), driver);
+      dropUnless(endsBoth(false), driver.first());
     }
 
     /** Notes the end of one connection, and reports it if the other one has ended, too. */

@@ -33,7 +33,8 @@ final class TransactionalScripts {
    */
   private static final int MAX_TRIES = 3;
 
-  private final RedisNodes nodes;
+  private final RedisConnections first;
+  private final RedisConnections second;
   private final int node;
   private final ConditionalDelete deletion;
   private final Map<String, Queue<Round>> keys = new HashMap<>();
@@ -46,16 +47,17 @@ final class TransactionalScripts {
 
   /** Connects nothing. */
   TransactionalScripts(RedisNodes nodes, int node) {
-    this.nodes = nodes;
+    this.first = nodes.first();
+    this.second = nodes.second();
     this.node = node;
-    this.deletion = new ConditionalDelete(nodes, node);
+    this.deletion = new ConditionalDelete(first, node);
   }
 
   /** Runs a round that is for this node alone. */
   void submit(Round round) {
     String key = keyOf(round.command());
     if (key == null) {
-      nodes.submit(round);
+      first.submit(round);
       return;
     }
     synchronized (this) {
@@ -90,7 +92,7 @@ final class TransactionalScripts {
     if (round.command() instanceof Eval eval) {
       answer = isDeletion(eval) ? delete(eval) : inTurn(eval);
     } else {
-      answer = ask(nodes, round.command());
+      answer = ask(first, round.command());
     }
     answer.whenComplete(
         (reply, failure) -> {
@@ -326,7 +328,7 @@ final class TransactionalScripts {
   }
 
   private CompletableFuture<@Nullable Object> ask(String... words) {
-    return ask(nodes.second(), new Command.Plain(List.of(words)));
+    return ask(second, new Command.Plain(List.of(words)));
   }
 
   /**

@@ -73,11 +73,11 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * Acquires the lock if it becomes free within the wait of the request. Makes one attempt if the
-   * request has no wait.
+   * Acquires the lock if it becomes free within the wait of the request. If the request has no
+   * wait, makes one attempt, or none while other requests of this manager wait for the lock.
    *
    * @param request the request
-   * @return the lease, or empty if another owner holds the lock
+   * @return the lease, or empty if another owner holds the lock or other waiters come first
    * @throws InterruptedException if the thread is interrupted, and no lock is left behind
    * @throws LockOutageException if no quorum of nodes answered
    * @throws LockConfigurationException if the request is out of the manager's range, or needs a
@@ -103,11 +103,11 @@ public interface LockManager extends AutoCloseable {
   Lease acquire(LockRequest request) throws InterruptedException;
 
   /**
-   * Makes one attempt: {@code tryAcquire(LockRequest.of(name, ttl))}.
+   * Makes one attempt at most: {@code tryAcquire(LockRequest.of(name, ttl))}.
    *
    * @param name the name of the lock
    * @param ttl how long the lock may outlive a holder that dies
-   * @return the lease, or empty if another owner holds the lock
+   * @return the lease, or empty as {@link #tryAcquire(LockRequest)} returns it
    * @throws InterruptedException if the thread is interrupted, and no lock is left behind
    */
   default Optional<Lease> tryAcquire(String name, Duration ttl) throws InterruptedException {
@@ -219,7 +219,7 @@ public interface LockManager extends AutoCloseable {
 
   /**
    * Does some work while holding the lock, as {@link #executeLocked} does, unless another owner
-   * holds the lock. Makes one attempt if the request has no wait.
+   * holds the lock. Makes one attempt at most if the request has no wait.
    *
    * @param <T> the type of the result
    * @param <X> the type of exception that the task throws
@@ -276,7 +276,7 @@ public interface LockManager extends AutoCloseable {
    * Returns the holder of a lock. For operators: the answer can be out of date before it is read.
    *
    * @param name the name of the lock
-   * @return empty if no owner holds the lock
+   * @return empty if the lock is free
    * @throws LockOutageException if no quorum of nodes answered in time
    * @throws LockConfigurationException if the name is out of range, or {@link
    *     LockCapability#INSPECTION} is not declared

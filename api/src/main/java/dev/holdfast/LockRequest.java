@@ -72,7 +72,7 @@ public final class LockRequest {
    * time, and an attempt in flight is not cut short: in an outage the wait may take the manager's
    * {@code quorumTimeout} longer, once.
    *
-   * @param wait zero for a single attempt, not negative
+   * @param wait zero for one attempt at most, not negative
    * @return a new request
    * @throws LockConfigurationException if it is negative
    */

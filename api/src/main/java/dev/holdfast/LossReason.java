@@ -13,7 +13,7 @@ public enum LossReason {
    * The lease's keys are gone: an operator released the lock by force, or nodes lost their data.
    */
   REMOVED,
-  /** The validity ended while renewals were tried, and no quorum answered or allowed them. */
+  /** The validity ended, and no quorum had answered or allowed the last renewal or extension. */
   UNREACHABLE,
   /** The lease reached the longest hold of its request ({@link LockRequest#keepAliveUpTo}). */
   MAX_HOLD,

@@ -58,7 +58,9 @@ public final class Driver implements AutoCloseable {
     return ends;
   }
 
-  /** Connects one node, within 10 s; see {@link RedisNodes#connect}. */
+  /**
+   * Connects one node, within 10 s; see {@link dev.holdfast.redlock.spi.RedisConnections#connect}.
+   */
   public void connect(int node, Runnable disconnected) throws Exception {
     nodes.first().connect(node, disconnected).get(10, TimeUnit.SECONDS);
   }

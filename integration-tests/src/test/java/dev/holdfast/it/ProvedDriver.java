@@ -22,7 +22,9 @@ interface ProvedDriver {
               LockUrl url = LockUrl.parse(backend.urlOf(uris), options);
               url.requireKnownOptions(RedlockOptions.NAMES);
               // the kit empties and restarts nodes, which the guard would hold against them
-              return open(url, RedlockOptions.from(url).clock(clock).restartGuard(false));
+              RedlockOptions parsed = RedlockOptions.from(url).clock(clock);
+              return open(
+                  url, options.containsKey("restartGuard") ? parsed : parsed.restartGuard(false));
             })
         .build();
   }

@@ -73,7 +73,9 @@ class BrokenDriversTest {
     @Override
     public LockManager open(List<String> uris, Map<String, String> options, OpenSettings settings) {
       LockUrl url = LockUrl.parse("redlock:" + String.join(",", uris), options);
-      RedlockOptions parsed = RedlockOptions.from(url).restartGuard(false);
+      RedlockOptions asked = RedlockOptions.from(url);
+      RedlockOptions parsed =
+          options.containsKey("restartGuard") ? asked : asked.restartGuard(false);
       return Redlock.open(broken.over(uris, parsed, settings), parsed);
     }
   }

@@ -50,7 +50,7 @@ public final class CommandConnection<E> {
   private final AtomicReference<ConnectionState<E>> state =
       new AtomicReference<>(ConnectionState.begun());
 
-  /** Begins a life. See {@link RedisNodes#connect}. */
+  /** Begins a life. See {@link RedisConnections#connect}. */
   CommandConnection(int node, Runnable disconnected) {
     this.node = node;
     this.disconnected = disconnected;

@@ -2,6 +2,7 @@ package dev.holdfast.redlock.spi;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -47,21 +48,22 @@ public final class PipelinedNodes<E> implements RedisNodes {
    */
   public PipelinedNodes(
       Stream<? extends RedisNode<E>> nodes, Function<Command, E> encoder, Runnable afterClose) {
-    this.nodes = made(nodes, afterClose);
-    this.addresses = this.nodes.stream().map(RedisNode::address).toList();
     this.afterClose = afterClose;
-    this.subscriptions = new AtomicReferenceArray<>(this.nodes.size());
-    this.first = new PipelinedConnections<>(this.nodes, encoder, lives, closed);
-    List<RedisNode<E>> seconds = this.nodes.stream().map(RedisNode::second).toList();
-    this.second = new PipelinedConnections<>(seconds, encoder, lives, closed);
-  }
-
-  private static <E> List<RedisNode<E>> made(
-      Stream<? extends RedisNode<E>> nodes, Runnable afterClose) {
     try {
-      return nodes.<RedisNode<E>>map(node -> node).toList();
+      this.nodes = nodes.<RedisNode<E>>map(Objects::requireNonNull).toList();
+      this.addresses = this.nodes.stream().map(RedisNode::address).toList();
+      List<RedisNode<E>> seconds = this.nodes.stream().map(RedisNode::second).toList();
+      this.first = new PipelinedConnections<>(this.nodes, encoder, lives, closed);
+      this.second = new PipelinedConnections<>(seconds, encoder, lives, closed);
+      this.subscriptions = new AtomicReferenceArray<>(this.nodes.size());
     } catch (RuntimeException | Error e) {
-      afterClose.run();
+      try {
+        afterClose.run();
+      } catch (RuntimeException | Error alsoFailed) {
+        if (alsoFailed != e) { // a failure cannot suppress itself
+          e.addSuppressed(alsoFailed);
+        }
+      }
       throw e;
     }
   }

@@ -23,8 +23,8 @@ import java.util.function.Supplier;
  *   <li>No method blocks, with two exceptions, each for a bounded time: {@link #lendThread} and
  *       {@link #close}.
  *   <li>A driver answers no round and reports no end while it holds a lock that {@link
- *       RedisConnections#submit} takes. Inside of that it answers no round except the submitted
- *       one. The submitting thread may hold a lock that an answer needs.
+ *       RedisConnections#submit} takes. Inside {@code submit} it answers no round except the
+ *       submitted one. The submitting thread may hold a lock that an answer needs.
  * </ol>
  *
  * <p>Safe for use by many threads.
@@ -50,7 +50,7 @@ public interface RedisNodes extends AutoCloseable {
   }
 
   /**
-   * Returns the connection to each node that its commands take.
+   * Returns the connections that carry the commands, one to each node.
    *
    * @return the same object every time, which {@link #close} closes, too
    */

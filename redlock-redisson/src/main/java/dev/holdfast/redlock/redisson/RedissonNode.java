@@ -55,8 +55,8 @@ record RedissonNode(
     }
     if (!client.getConfig().isSingleConfig()) {
       throw new LockConfigurationException(
-          "a RedissonClient that is not set up with useSingleServer() may turn to another server:"
-              + " give one client for each master, set up with it");
+          "a RedissonClient is not set up with useSingleServer(), and may turn to another server:"
+              + " give one client for each master, each set up with useSingleServer()");
     }
     ConnectionManager connections = redisson.getCommandExecutor().getConnectionManager();
     var settings = connections.getServiceManager().getConfig();

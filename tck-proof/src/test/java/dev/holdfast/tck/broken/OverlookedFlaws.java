@@ -134,11 +134,11 @@ final class OverlookedFlaws {
     return List.of(
         Flaw.inLease(
                 "requireHeld passes for 100 ms after it has passed",
-                Set.of("LOSS-9"),
+                Set.of("LOSS-9", "RES-2"),
                 Trusting::new)
             .asVariation(),
         Flaw.inLease(
-                "an extension within 100 ms of the last one repeats its answer",
+                "an extension by as much within 100 ms of the last one repeats its answer",
                 Set.of("RES-2"),
                 Repeating::new)
             .asVariation(),
@@ -149,6 +149,21 @@ final class OverlookedFlaws {
                 "a name is looked for by its composed form",
                 Set.of("INSP-1", "INSP-2"),
                 Composing::new)
+            .asVariation(),
+        Flaw.inNode(
+                "a lock that is looked at lasts for 100 ms more at least",
+                Set.of("ACQ-10"),
+                () ->
+                    new FakeKeys() {
+                      @Override
+                      Duration left(String name) {
+                        Duration left = super.left(name);
+                        if (left.compareTo(PASSES) < 0) {
+                          expire(name, PASSES);
+                        }
+                        return left;
+                      }
+                    })
             .asVariation(),
         Flaw.inNode(
                 "a name of more than 512 characters is kept without its middle",
@@ -252,6 +267,7 @@ final class OverlookedFlaws {
 
   private static final class Repeating extends PassingLease {
     private long extended = System.nanoTime() - PASSES.toNanos();
+    private Duration by = Duration.ZERO;
 
     Repeating(Lease right) {
       super(right);
@@ -259,8 +275,9 @@ final class OverlookedFlaws {
 
     @Override
     public synchronized void extend(Duration ttl) {
-      if (System.nanoTime() - extended >= PASSES.toNanos()) {
+      if (!ttl.equals(by) || System.nanoTime() - extended >= PASSES.toNanos()) {
         super.extend(ttl);
+        by = ttl;
         extended = System.nanoTime();
       }
     }

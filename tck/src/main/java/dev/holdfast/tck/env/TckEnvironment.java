@@ -48,7 +48,8 @@ public interface TckEnvironment extends AutoCloseable {
    * Opens a new manager. All that are opened see the same locks. The kit closes it.
    *
    * @param options options of SPEC.md, as in a URL: {@code owner}, {@code maxTtl}, {@code
-   *     retryDelay}, and those about nodes, if it {@linkplain #hasNodeOptions has} them
+   *     retryDelay}, and those about nodes, if it {@linkplain #hasNodeOptions has} them. A manager
+   *     may refuse {@code keyPrefix} and {@code restartGuard} by an exception
    * @return a new manager
    */
   LockManager open(Map<String, String> options);

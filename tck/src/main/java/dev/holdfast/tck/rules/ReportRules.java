@@ -65,7 +65,7 @@ public abstract class ReportRules {
     Needs.of(fixture, LockCapability.TRANSFER);
     Needs.of(fixture, TckFault.FROZEN);
     TransferredLock lock = TransferredLock.of(fixture, "unanswered");
-    LockManager locks = fixture.open("quorumTimeout=300ms");
+    LockManager locks = fixture.open("nodeTimeout=300ms");
     OnNodes.take(fixture, locks, fixture.name("warm"), fixture.ttl());
     locks.addListener(log);
     Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), lock.name());

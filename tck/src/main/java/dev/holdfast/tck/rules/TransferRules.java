@@ -257,7 +257,7 @@ public abstract class TransferRules {
   void neitherTheTextNorTheTokenIsShownByAnAdoptionThatTakesLong() {
     Needs.of(fixture, TckFault.FROZEN);
     try (Logs logs = Logs.keptWhole()) {
-      LockManager locks = fixture.open("quorumTimeout=600ms");
+      LockManager locks = fixture.open("nodeTimeout=600ms");
       Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("slow")));
       String text = transferred(lease, fixture.ttl());
       Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), lease.name());
@@ -279,7 +279,7 @@ public abstract class TransferRules {
     String text = transferred(lease, fixture.ttl());
     Lease adopted;
     try {
-      adopted = locks.adopt(text, LockRequest.of(lease.name(), fixture.briefTtl()));
+      adopted = locks.adopt(text, LockRequest.of(lease.name(), fixture.shortTtl()));
     } catch (RuntimeException e) {
       IgnoredFailures.add(e);
       AnotherRule.isBroken("a transferred lock cannot be adopted");

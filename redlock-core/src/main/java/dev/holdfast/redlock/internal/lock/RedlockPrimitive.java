@@ -62,7 +62,7 @@ public final class RedlockPrimitive implements LockPrimitive {
   /**
    * Connects nothing yet.
    *
-   * @param commands the connection to each of these nodes that commands take
+   * @param commands the connections that carry the commands, one to each of these nodes
    */
   public RedlockPrimitive(
       RedisNodes nodes,

@@ -36,7 +36,7 @@ public final class NodeConnections {
   /**
    * Connects nothing yet.
    *
-   * @param commands the connection to each of these nodes that commands take
+   * @param commands the connections that carry the commands, one to each of these nodes
    */
   public NodeConnections(
       RedisNodes nodes, RedisConnections commands, AlgorithmOptions options, Scheduler scheduler) {

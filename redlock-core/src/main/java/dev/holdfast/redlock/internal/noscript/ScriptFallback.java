@@ -24,9 +24,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to each of a driver's nodes that commands take, with transactions in place of
- * scripts at each node whose user may not run scripts. This is tried when a node is connected, and
- * the layers above see no difference.
+ * The connections that carry the commands, one to each of a driver's nodes, with transactions in
+ * place of scripts at each node whose user may not run scripts. This is tried when a node is
+ * connected, and the layers above see no difference.
  */
 public final class ScriptFallback implements RedisConnections {
   private static final Logger LOG = System.getLogger(Redlock.class.getName());

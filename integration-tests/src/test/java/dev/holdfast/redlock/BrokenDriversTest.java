@@ -24,12 +24,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.platform.engine.FilterResult;
@@ -87,6 +89,7 @@ class BrokenDriversTest {
             Arrays.stream(BrokenDriver.values()).map(BrokenDriver::row).toList());
   }
 
+  @Timeout(value = 10, unit = TimeUnit.MINUTES) // each test that fails waits for its time
   @ParameterizedTest
   @EnumSource
   @Tag("soak")

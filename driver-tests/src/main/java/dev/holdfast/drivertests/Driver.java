@@ -3,6 +3,7 @@ package dev.holdfast.drivertests;
 import dev.holdfast.LockManager;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.testnodes.TestNode;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +45,11 @@ public final class Driver implements AutoCloseable {
     return nodes;
   }
 
+  /** Returns the first connections to the nodes. */
+  public RedisConnections first() {
+    return nodes.first();
+  }
+
   /** Connects one node; the counter counts how often its connection has ended. */
   public AtomicInteger connect(int node) throws Exception {
     AtomicInteger ends = new AtomicInteger();
@@ -58,9 +64,7 @@ public final class Driver implements AutoCloseable {
     return ends;
   }
 
-  /**
-   * Connects one node, within 10 s; see {@link dev.holdfast.redlock.spi.RedisConnections#connect}.
-   */
+  /** Connects one node, within 10 s; see {@link RedisConnections#connect}. */
   public void connect(int node, Runnable disconnected) throws Exception {
     nodes.first().connect(node, disconnected).get(10, TimeUnit.SECONDS);
   }

@@ -99,7 +99,7 @@ public abstract class PromisesContract {
     for (int node = 0; node < 3; node++) {
       driver.connect(node);
     }
-    Asked asked = Asked.of(driver.nodes().first(), NodeSet.of(0, 2), () -> {}, COUNT);
+    Asked asked = Asked.of(driver.first(), NodeSet.of(0, 2), () -> {}, COUNT);
     soon().until(() -> asked.answers().size() == 2);
     assertThat(asked.answers())
         .containsExactlyInAnyOrder(new Asked.Reply(0, 1L), new Asked.Reply(2, 1L));
@@ -111,10 +111,10 @@ public abstract class PromisesContract {
     try (FaultProxy proxy = new FaultProxy(server.host(), server.port());
         Driver behind = over(proxy.uri())) {
       AtomicInteger ends = behind.connect(0);
-      assertThat(Asked.of(behind.nodes().first(), COUNT).reply()).isEqualTo(1L);
+      assertThat(Asked.of(behind.first(), COUNT).reply()).isEqualTo(1L);
 
       proxy.loseReplies(true);
-      Asked lost = Asked.of(behind.nodes().first(), COUNT);
+      Asked lost = Asked.of(behind.first(), COUNT);
       soon().until(() -> "2".equals(server.command("GET", "the-key")));
       proxy.cut();
       proxy.loseReplies(false);
@@ -122,7 +122,7 @@ public abstract class PromisesContract {
       assertThat(lost.failure()).isNotNull();
       soon().until(() -> ends.get() == 1);
       behind.connect(0);
-      assertThat(Asked.of(behind.nodes().first(), COUNT).reply()).isEqualTo(3L);
+      assertThat(Asked.of(behind.first(), COUNT).reply()).isEqualTo(3L);
       assertThat(lost.answers()).hasSize(1);
     }
   }
@@ -135,11 +135,11 @@ public abstract class PromisesContract {
     server.freeze();
     AtomicInteger failed = new AtomicInteger();
     for (int i = 0; i < MANY; i++) {
-      Asked.of(driver.nodes().first(), NodeSet.of(0), failed::incrementAndGet, COUNT);
+      Asked.of(driver.first(), NodeSet.of(0), failed::incrementAndGet, COUNT);
     }
-    driver.nodes().first().disconnect(0);
+    driver.first().disconnect(0);
     CompletableFuture<Void> other = new CompletableFuture<>();
-    Asked.of(driver.nodes().first(), NodeSet.of(1), () -> other.complete(null), COUNT);
+    Asked.of(driver.first(), NodeSet.of(1), () -> other.complete(null), COUNT);
 
     assertThat(other).succeedsWithin(2, SECONDS);
     soon().untilAsserted(() -> assertThat(failed).hasValue(MANY));
@@ -150,11 +150,11 @@ public abstract class PromisesContract {
     AtomicInteger ends = driver.connect(0);
     server.kill();
     soon().until(() -> ends.get() == 1);
-    assertThat(Asked.of(driver.nodes().first(), COUNT).failure()).isNotNull();
+    assertThat(Asked.of(driver.first(), COUNT).failure()).isNotNull();
 
     server.restart();
     driver.connect(0);
-    assertThat(Asked.of(driver.nodes().first(), COUNT).reply()).isEqualTo(1L);
+    assertThat(Asked.of(driver.first(), COUNT).reply()).isEqualTo(1L);
   }
 
   /** Half of the rounds are submitted by the driver's own thread, in the midst of the others. */
@@ -174,14 +174,10 @@ public abstract class PromisesContract {
             if (first.getAndIncrement() == 0) {
               next.complete(
                   Asked.of(
-                      driver.nodes().first(),
-                      NodeSet.all(3),
-                      answers::incrementAndGet,
-                      APPEND,
-                      second));
+                      driver.first(), NodeSet.all(3), answers::incrementAndGet, APPEND, second));
             }
           };
-      Asked.of(driver.nodes().first(), NodeSet.all(3), askNext, APPEND, Integer.toString(i));
+      Asked.of(driver.first(), NodeSet.all(3), askNext, APPEND, Integer.toString(i));
       next.get(10, SECONDS);
     }
     soon().until(() -> answers.get() == 3 * rounds / 2);
@@ -198,12 +194,12 @@ public abstract class PromisesContract {
     server.freeze();
     connection.ask(3_000);
 
-    driver.nodes().first().disconnect(0);
+    driver.first().disconnect(0);
 
     connection.assertThatAllFailedOnceBeforeItsEnd();
     server.thaw();
     driver.connect(0);
-    assertThat(Asked.of(driver.nodes().first(), "return 7").reply()).isEqualTo(7L);
+    assertThat(Asked.of(driver.first(), "return 7").reply()).isEqualTo(7L);
   }
 
   @Test
@@ -217,7 +213,7 @@ public abstract class PromisesContract {
     connection.assertThatAllFailedOnceBeforeItsEnd();
     server.restart();
     driver.connect(0);
-    assertThat(Asked.of(driver.nodes().first(), "return 7").reply()).isEqualTo(7L);
+    assertThat(Asked.of(driver.first(), "return 7").reply()).isEqualTo(7L);
   }
 
   @Test
@@ -229,7 +225,7 @@ public abstract class PromisesContract {
 
     connection.assertThatAllWereAnsweredOnce();
     driver.connect(0);
-    assertThat(Asked.of(driver.nodes().first(), "return 7").reply()).isEqualTo(7L);
+    assertThat(Asked.of(driver.first(), "return 7").reply()).isEqualTo(7L);
   }
 
   @Test
@@ -240,7 +236,7 @@ public abstract class PromisesContract {
       Driver brief = over(uris);
       closed.add(brief);
       for (int node = 0; node < uris.length; node++) {
-        brief.nodes().first().connect(node, () -> {});
+        brief.first().connect(node, () -> {});
         brief.nodes().subscribe(node, new Subscription("c", (channel, text) -> {}));
       }
       LockSupport.parkNanos(time * LATER_NANOS); // at another step of connecting each time
@@ -258,7 +254,7 @@ public abstract class PromisesContract {
     AtomicInteger ends = driver.connect(0);
     driver.nodes().close();
     soon().until(() -> ends.get() == 1);
-    assertThat(Asked.of(driver.nodes().first(), COUNT).failure()).isNotNull();
+    assertThat(Asked.of(driver.first(), COUNT).failure()).isNotNull();
     assertThatThrownBy(() -> driver.connect(0)).isNotNull();
     driver.nodes().close();
     assertThat(ends).hasValue(1);
@@ -277,11 +273,11 @@ public abstract class PromisesContract {
     Runnable untilAnotherHas =
         () ->
             submitted.complete(
-                CompletableFuture.runAsync(() -> Asked.of(driver.nodes().first(), COUNT))
+                CompletableFuture.runAsync(() -> Asked.of(driver.first(), COUNT))
                     .orTimeout(5, SECONDS)
                     .handle((done, failure) -> failure == null)
                     .join());
-    Asked.of(driver.nodes().first(), NodeSet.of(0), untilAnotherHas, COUNT);
+    Asked.of(driver.first(), NodeSet.of(0), untilAnotherHas, COUNT);
     assertThat(submitted.get(10, SECONDS)).isTrue();
   }
 
@@ -289,7 +285,7 @@ public abstract class PromisesContract {
   void commandBeforeCloseIsStillSent() throws Exception {
     driver.connect(0);
     for (int i = 0; i < 100; i++) {
-      Asked.of(driver.nodes().first(), COUNT);
+      Asked.of(driver.first(), COUNT);
     }
     driver.nodes().close();
     soon().until(() -> "100".equals(server.command("GET", "the-key")));
@@ -303,15 +299,15 @@ public abstract class PromisesContract {
         .rootCause()
         .hasMessageContaining("refused");
     assertThat(ends).hasValue(0);
-    assertThat(Asked.of(driver.nodes().first(), COUNT).failure()).hasMessage("not connected");
+    assertThat(Asked.of(driver.first(), COUNT).failure()).hasMessage("not connected");
   }
 
   @Test
   void anAttemptThatIsDroppedFailsThoughTheNodeAnswersLater() throws Exception {
     server.freeze();
     AtomicInteger ends = new AtomicInteger();
-    CompletableFuture<Void> attempt = driver.nodes().first().connect(0, ends::incrementAndGet);
-    driver.nodes().first().disconnect(0);
+    CompletableFuture<Void> attempt = driver.first().connect(0, ends::incrementAndGet);
+    driver.first().disconnect(0);
     server.thaw();
     assertThatThrownBy(() -> attempt.get(10, SECONDS)).isNotNull();
     soon().until(() -> driver.connectionsInUse(server) == 0);
@@ -325,12 +321,12 @@ public abstract class PromisesContract {
     AtomicInteger endsOfSecond = driver.connectSecond(0);
     assertThat(Connections.to(server)).isEqualTo(2);
 
-    assertThat(Asked.of(driver.nodes().first(), COUNT).reply()).isEqualTo(1L);
+    assertThat(Asked.of(driver.first(), COUNT).reply()).isEqualTo(1L);
     assertThat(Asked.of(second, COUNT).reply()).isEqualTo(2L);
 
     second.disconnect(0);
     soon().until(() -> endsOfSecond.get() == 1);
-    assertThat(Asked.of(driver.nodes().first(), COUNT).reply()).isEqualTo(3L);
+    assertThat(Asked.of(driver.first(), COUNT).reply()).isEqualTo(3L);
     assertThat(Asked.of(second, COUNT).failure()).hasMessage("not connected");
     assertThat(ends).hasValue(0);
   }
@@ -352,7 +348,7 @@ public abstract class PromisesContract {
 
     void ask(int rounds) {
       for (int i = 0; i < rounds; i++) {
-        asked.add(Asked.of(driver.nodes().first(), "return 1"));
+        asked.add(Asked.of(driver.first(), "return 1"));
       }
     }
 

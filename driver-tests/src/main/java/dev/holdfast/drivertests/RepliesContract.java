@@ -40,44 +40,42 @@ public abstract class RepliesContract {
 
   @Test
   void anIntegerIsALong() {
-    assertThat(Asked.of(driver.nodes().first(), "return 9007199254740991").reply())
+    assertThat(Asked.of(driver.first(), "return 9007199254740991").reply())
         .isEqualTo(9007199254740991L);
-    assertThat(Asked.of(driver.nodes().first(), "return -1").reply()).isEqualTo(-1L);
+    assertThat(Asked.of(driver.first(), "return -1").reply()).isEqualTo(-1L);
   }
 
   @Test
   void aBulkStringIsReadAsUtf8() {
-    assertThat(Asked.of(driver.nodes().first(), "return ARGV[1]", "schlüssel 鍵 🔑").reply())
+    assertThat(Asked.of(driver.first(), "return ARGV[1]", "schlüssel 鍵 🔑").reply())
         .isEqualTo("schlüssel 鍵 🔑");
-    assertThat(Asked.of(driver.nodes().first(), "return ''").reply()).isEqualTo("");
+    assertThat(Asked.of(driver.first(), "return ''").reply()).isEqualTo("");
   }
 
   @Test
   void aStatusIsAString() {
-    assertThat(Asked.of(driver.nodes().first(), "return redis.call('SET', KEYS[1], 'v')").reply())
+    assertThat(Asked.of(driver.first(), "return redis.call('SET', KEYS[1], 'v')").reply())
         .isEqualTo("OK");
-    assertThat(Asked.of(driver.nodes().first(), "return redis.status_reply('fine')").reply())
+    assertThat(Asked.of(driver.first(), "return redis.status_reply('fine')").reply())
         .isEqualTo("fine");
   }
 
   @Test
   void nilIsNull() {
-    assertThat(Asked.of(driver.nodes().first(), "return false").reply()).isNull();
+    assertThat(Asked.of(driver.first(), "return false").reply()).isNull();
   }
 
   @Test
   void anArrayIsAList() {
-    assertThat(Asked.of(driver.nodes().first(), "return {}").reply()).isEqualTo(List.of());
-    assertThat(Asked.of(driver.nodes().first(), "return {'string', '', -2}").reply())
+    assertThat(Asked.of(driver.first(), "return {}").reply()).isEqualTo(List.of());
+    assertThat(Asked.of(driver.first(), "return {'string', '', -2}").reply())
         .isEqualTo(List.of("string", "", -2L));
   }
 
   @Test
   void nilKeepsItsPlaceInAnArrayAtAnyDepth() {
     assertThat(
-            Asked.of(
-                    driver.nodes().first(),
-                    "return {false, 1, {false, {}, {2, false}, 'a'}, false, 'b'}")
+            Asked.of(driver.first(), "return {false, 1, {false, {}, {2, false}, 'a'}, false, 'b'}")
                 .reply())
         .isEqualTo(
             Arrays.asList(
@@ -86,24 +84,23 @@ public abstract class RepliesContract {
 
   @Test
   void anErrorIsItsText() {
-    assertThat(Asked.of(driver.nodes().first(), "return redis.error_reply('OOM no room')").error())
+    assertThat(Asked.of(driver.first(), "return redis.error_reply('OOM no room')").error())
         .isEqualTo("OOM no room");
     server.command("LPUSH", "the-key", "a");
-    assertThat(Asked.of(driver.nodes().first(), "return redis.call('GET', KEYS[1])").error())
+    assertThat(Asked.of(driver.first(), "return redis.call('GET', KEYS[1])").error())
         .contains("WRONGTYPE");
     Command unknown =
         new Command.Eval(new Script("", "f".repeat(40)), false, List.of("the-key"), List.of());
-    assertThat(Asked.of(driver.nodes().first(), NodeSet.of(0), () -> {}, unknown).error())
+    assertThat(Asked.of(driver.first(), NodeSet.of(0), () -> {}, unknown).error())
         .startsWith("NOSCRIPT ");
-    assertThat(Asked.of(driver.nodes().first(), "return 1").reply()).isEqualTo(1L);
+    assertThat(Asked.of(driver.first(), "return 1").reply()).isEqualTo(1L);
   }
 
   @Test
   void setIfAbsentIsOkOrNil() {
     Command set = new Command.SetIfAbsent("the-key", "mine", 10_000);
-    assertThat(Asked.of(driver.nodes().first(), NodeSet.of(0), () -> {}, set).reply())
-        .isEqualTo("OK");
-    assertThat(Asked.of(driver.nodes().first(), NodeSet.of(0), () -> {}, set).reply()).isNull();
+    assertThat(Asked.of(driver.first(), NodeSet.of(0), () -> {}, set).reply()).isEqualTo("OK");
+    assertThat(Asked.of(driver.first(), NodeSet.of(0), () -> {}, set).reply()).isNull();
     assertThat(server.command("GET", "the-key")).isEqualTo("mine");
     assertThat((Long) server.command("PTTL", "the-key")).isBetween(1L, 10_000L);
   }
@@ -111,9 +108,7 @@ public abstract class RepliesContract {
   @Test
   void infoIsOneString() {
     assertThat(
-            (String)
-                Asked.of(driver.nodes().first(), NodeSet.of(0), () -> {}, new Command.Info())
-                    .reply())
+            (String) Asked.of(driver.first(), NodeSet.of(0), () -> {}, new Command.Info()).reply())
         .contains("run_id:", "role:master", "maxmemory_policy:");
   }
 }

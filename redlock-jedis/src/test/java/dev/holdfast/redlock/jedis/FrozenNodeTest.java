@@ -65,20 +65,20 @@ class FrozenNodeTest {
   @Test
   void disconnectingTheNodeFailsItsUnansweredCommands() throws Exception {
     List<Voted> rounds = ask(10, SMALL);
-    driver.nodes().first().disconnect(0);
+    driver.first().disconnect(0);
     soon().until(() -> ends.get() == 1);
     assertThat(rounds).allMatch(round -> round.failures.get() == 1);
 
     servers.node(0).thaw();
     driver.connect(0);
-    assertThat(Asked.of(driver.nodes().first(), "return 7").reply()).isEqualTo(7L);
+    assertThat(Asked.of(driver.first(), "return 7").reply()).isEqualTo(7L);
   }
 
   @Test
   void fullSocketBuffersDoNotStallOtherNodes() {
     List<Voted> rounds = ask(200, LARGE);
     assertThat(rounds).allMatch(round -> round.took.compareTo(STALL) < 0);
-    driver.nodes().first().disconnect(0);
+    driver.first().disconnect(0);
     soon().until(() -> ends.get() == 1);
     soon().until(() -> rounds.stream().allMatch(round -> round.failures.get() == 1));
   }
@@ -101,12 +101,12 @@ class FrozenNodeTest {
           freeze();
           for (int i = 0; i < 200; i++) {
             burst.add(new Voted());
-            driver.nodes().first().submit(new Round(LARGE, NodeSet.of(0), burst.get(i)));
+            driver.first().submit(new Round(LARGE, NodeSet.of(0), burst.get(i)));
           }
         };
-    assertThat(Asked.of(driver.nodes().first(), NodeSet.of(0), freezeAndAsk, "return 1").reply())
+    assertThat(Asked.of(driver.first(), NodeSet.of(0), freezeAndAsk, "return 1").reply())
         .isEqualTo(1L);
-    driver.nodes().first().disconnect(0);
+    driver.first().disconnect(0);
     soon().until(() -> ends.get() == 1);
     assertThat(burst).hasSize(200).allMatch(round -> round.failures.get() == 1);
   }
@@ -121,7 +121,7 @@ class FrozenNodeTest {
           .nodes()
           .lendThread(
               () -> {
-                driver.nodes().first().submit(new Round(command, NodeSet.all(3), round));
+                driver.first().submit(new Round(command, NodeSet.all(3), round));
                 return round.twoReplies;
               });
       soon().pollInterval(Duration.ofNanos(100_000)).until(round::decided);

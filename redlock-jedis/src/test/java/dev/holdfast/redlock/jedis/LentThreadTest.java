@@ -54,12 +54,12 @@ class LentThreadTest {
                     .nodes()
                     .lendThread(
                         () -> {
-                          asked.add(Asked.of(driver.nodes().first(), "return 7"));
+                          asked.add(Asked.of(driver.first(), "return 7"));
                           throw new IllegalStateException("thrown by the operation");
                         }))
         .hasMessage("thrown by the operation");
     assertThat(asked.get(0).reply()).isEqualTo(7L);
-    assertThat(Asked.of(driver.nodes().first(), "return 8").reply()).isEqualTo(8L);
+    assertThat(Asked.of(driver.first(), "return 8").reply()).isEqualTo(8L);
   }
 
   @Test
@@ -74,7 +74,7 @@ class LentThreadTest {
                     () -> {
                       throw new IllegalStateException("thrown by the receiver of an answer");
                     }));
-    assertThat(Asked.of(driver.nodes().first(), "return 8").reply()).isEqualTo(8L);
+    assertThat(Asked.of(driver.first(), "return 8").reply()).isEqualTo(8L);
   }
 
   @Test
@@ -99,7 +99,7 @@ class LentThreadTest {
         .nodes()
         .lendThread(
             () -> {
-              asked.add(Asked.of(driver.nodes().first(), "return 7"));
+              asked.add(Asked.of(driver.first(), "return 7"));
               return CompletableFuture.completedFuture(null);
             });
     assertThat(asked.get(0).reply()).isEqualTo(7L);
@@ -128,7 +128,7 @@ class LentThreadTest {
 
   private CompletableFuture<Void> ask(CompletableFuture<Void> done, Runnable whenAnswered) {
     Asked.of(
-        driver.nodes().first(),
+        driver.first(),
         NodeSet.of(0),
         () -> {
           whenAnswered.run();

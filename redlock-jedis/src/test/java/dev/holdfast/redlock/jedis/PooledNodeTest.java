@@ -52,16 +52,16 @@ class PooledNodeTest {
   void aCommandThatWaitsForAConnectionIsNotSentOnceItsNodeWasDropped() throws Exception {
     AtomicInteger ends = driver.connect(0);
     Connection taken = pool.getResource();
-    Asked waiting = Asked.of(driver.nodes().first(), SET);
+    Asked waiting = Asked.of(driver.first(), SET);
     soon().until(() -> pool.getNumWaiters() == 1);
-    driver.nodes().first().disconnect(0);
+    driver.first().disconnect(0);
     taken.close();
     soon().until(() -> ends.get() == 1);
 
     assertThat(waiting.failure()).isNotNull();
     assertThat(server.command("EXISTS", "the-key")).isEqualTo(0L);
     driver.connect(0);
-    assertThat(Asked.of(driver.nodes().first(), "return 7").reply()).isEqualTo(7L);
+    assertThat(Asked.of(driver.first(), "return 7").reply()).isEqualTo(7L);
     assertThat(waiting.answers()).hasSize(1);
   }
 
@@ -69,14 +69,13 @@ class PooledNodeTest {
   void noSlotOfThePoolIsLostWhenConnectingFails() throws Exception {
     server.kill();
     for (int attempt = 0; attempt < 5; attempt++) {
-      assertThatThrownBy(() -> driver.nodes().first().connect(0, () -> {}).get(10, SECONDS))
-          .isNotNull();
+      assertThatThrownBy(() -> driver.first().connect(0, () -> {}).get(10, SECONDS)).isNotNull();
     }
     assertThat(pool.getNumActive()).isZero();
     server.restart();
     driver.connect(0);
 
-    assertThat(Asked.of(driver.nodes().first(), "return 7").reply()).isEqualTo(7L);
+    assertThat(Asked.of(driver.first(), "return 7").reply()).isEqualTo(7L);
     assertThat(pool.getNumActive()).isLessThanOrEqualTo(1);
   }
 }

@@ -27,8 +27,7 @@ class RepliesTest extends RepliesContract {
     try (FaultProxy pieces = new FaultProxy(server.host(), server.port(), 7);
         Driver behind = Links.over(kind, List.of(pieces.uri()))) {
       behind.connect(0);
-      assertThat(
-              Asked.of(behind.nodes().first(), "return {'0123456789', {}, 'abcdefghij'}").reply())
+      assertThat(Asked.of(behind.first(), "return {'0123456789', {}, 'abcdefghij'}").reply())
           .isEqualTo(List.of("0123456789", List.of(), "abcdefghij"));
     }
   }

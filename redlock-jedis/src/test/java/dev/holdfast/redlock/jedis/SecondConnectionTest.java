@@ -57,7 +57,7 @@ class SecondConnectionTest {
   @Test
   void itIsOneConnectionToTheSameServer() {
     Object id = idOf(second);
-    assertThat(idOf(driver.nodes().first())).isNotEqualTo(id);
+    assertThat(idOf(driver.first())).isNotEqualTo(id);
     for (int i = 0; i < 100; i++) {
       assertThat(idOf(second)).isEqualTo(id);
     }
@@ -76,7 +76,7 @@ class SecondConnectionTest {
   @Test
   void aTransactionFailsIfTheFirstConnectionChangesTheKey() {
     assertThat(ask("WATCH", "the-key").reply()).isEqualTo("OK");
-    assertThat(Asked.of(driver.nodes().first(), SET, "another's").reply()).isEqualTo("OK");
+    assertThat(Asked.of(driver.first(), SET, "another's").reply()).isEqualTo("OK");
     assertThat(ask("MULTI").reply()).isEqualTo("OK");
     assertThat(ask("DEL", "the-key").reply()).isEqualTo("QUEUED");
     assertThat(ask("EXEC").reply()).isNull();
@@ -88,7 +88,7 @@ class SecondConnectionTest {
     SERVER.command("CLIENT", "KILL", "ID", String.valueOf(idOf(second)));
     soon().until(() -> secondEnds.get() == 1);
     assertThat(ask("PING").failure()).isNotNull();
-    assertThat(Asked.of(driver.nodes().first(), SET, "a").reply()).isEqualTo("OK");
+    assertThat(Asked.of(driver.first(), SET, "a").reply()).isEqualTo("OK");
     assertThat(firstEnds).hasValue(0);
 
     driver.connectSecond(0);

@@ -23,15 +23,15 @@ class StalledReplyTest {
       driver.connect(1);
       proxy.breakRepliesOff(true);
 
-      Asked brokenOff = Asked.of(driver.nodes().first(), NodeSet.all(2), () -> {}, "return 1");
+      Asked brokenOff = Asked.of(driver.first(), NodeSet.all(2), () -> {}, "return 1");
       soon().until(() -> brokenOff.answers().size() == 1);
       assertThat(brokenOff.answers()).containsExactly(new Asked.Reply(1, 1L));
       for (int i = 0; i < 100; i++) {
-        assertThat(Asked.of(driver.nodes().first(), NodeSet.of(1), () -> {}, "return 2").reply())
+        assertThat(Asked.of(driver.first(), NodeSet.of(1), () -> {}, "return 2").reply())
             .isEqualTo(2L);
       }
 
-      driver.nodes().first().disconnect(0);
+      driver.first().disconnect(0);
       soon().until(() -> ends.get() == 1);
       assertThat(brokenOff.answers()).hasSize(2).last().isInstanceOf(Asked.Failure.class);
     }

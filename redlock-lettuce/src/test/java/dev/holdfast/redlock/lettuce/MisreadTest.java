@@ -16,14 +16,13 @@ class MisreadTest {
     try (TestNodes servers = TestNodes.start(1);
         Driver driver = Links.over(Links.Kind.YOUR_CLIENT, servers.uris())) {
       AtomicInteger ends = driver.connect(0);
-      Asked number = Asked.of(driver.nodes().first(), "redis.setresp(3) return {double = 1.5}");
+      Asked number = Asked.of(driver.first(), "redis.setresp(3) return {double = 1.5}");
       assertThat(number.failure()).hasMessageContaining("set(double)");
       soon().until(() -> ends.get() == 1);
-      assertThat(Asked.of(driver.nodes().first(), "return 1").failure())
-          .hasMessage("not connected");
+      assertThat(Asked.of(driver.first(), "return 1").failure()).hasMessage("not connected");
 
       driver.connect(0);
-      assertThat(Asked.of(driver.nodes().first(), "return 1").reply()).isEqualTo(1L);
+      assertThat(Asked.of(driver.first(), "return 1").reply()).isEqualTo(1L);
       assertThat(number.answers()).hasSize(1);
     }
   }

@@ -35,13 +35,12 @@ class EndOfConnectionTest {
       String uri = "redis://127.0.0.1:" + door.getLocalPort();
       try (Driver driver = Links.over(Links.Kind.OWN_CLIENT, List.of(uri))) {
         AtomicInteger ends = driver.connect(0);
-        Asked asked = Asked.of(driver.nodes().first(), "return 1");
-        Asked next = Asked.of(driver.nodes().first(), "return 2");
+        Asked asked = Asked.of(driver.first(), "return 1");
+        Asked next = Asked.of(driver.first(), "return 2");
         assertThat(asked.failure()).hasMessageContaining("nonsense");
         assertThat(next.failure()).isNotNull();
         soon().until(() -> ends.get() == 1);
-        assertThat(Asked.of(driver.nodes().first(), "return 1").failure())
-            .hasMessage("not connected");
+        assertThat(Asked.of(driver.first(), "return 1").failure()).hasMessage("not connected");
       }
     }
   }
@@ -86,10 +85,8 @@ class EndOfConnectionTest {
               failedByTheEnd.complete(
                   asked.stream().filter(one -> one.answers().size() == 1).count()));
       servers.node(0).freeze();
-      Stream.generate(() -> Asked.of(driver.nodes().first(), "return 1"))
-          .limit(3_000)
-          .forEach(asked::add);
-      driver.nodes().first().disconnect(0);
+      Stream.generate(() -> Asked.of(driver.first(), "return 1")).limit(3_000).forEach(asked::add);
+      driver.first().disconnect(0);
       assertThat(failedByTheEnd).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(3_000L);
       assertThat(asked) // those that were not written yet say so
           .extracting(one -> one.failure().getMessage())

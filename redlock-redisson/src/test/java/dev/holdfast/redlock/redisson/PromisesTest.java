@@ -41,7 +41,7 @@ class PromisesTest extends PromisesContract {
       proxy.loseReplies(true);
       AtomicInteger ends = new AtomicInteger();
       long start = System.nanoTime();
-      CompletableFuture<Void> attempt = behind.nodes().first().connect(0, ends::incrementAndGet);
+      CompletableFuture<Void> attempt = behind.first().connect(0, ends::incrementAndGet);
       soon().until(() -> Connections.to(server) == 1);
       proxy.cut();
       proxy.loseReplies(false);
@@ -59,9 +59,9 @@ class PromisesTest extends PromisesContract {
   @Test
   void aNodeWhoseNameIsUnknownIsNotConnectedAndHoldsUpNoOther() throws Exception {
     try (Driver named = over("redis://no-such-host.invalid:1", server.uri())) {
-      CompletableFuture<Void> unknown = named.nodes().first().connect(0, () -> {});
+      CompletableFuture<Void> unknown = named.first().connect(0, () -> {});
       named.connect(1);
-      named.nodes().first().disconnect(0);
+      named.first().disconnect(0);
       assertThatThrownBy(() -> unknown.get(10, SECONDS)).isNotNull();
     }
   }

@@ -42,10 +42,10 @@ class RepliesTest extends RepliesContract {
             "ASK 3999 h1:6381",
             "REDIRECT h1:6381");
     for (String error : errors) {
-      assertThat(Asked.of(driver.nodes().first(), "return {err = ARGV[1]}", error).error())
+      assertThat(Asked.of(driver.first(), "return {err = ARGV[1]}", error).error())
           .isEqualTo(error);
     }
-    assertThat(Asked.of(driver.nodes().first(), "return 1").reply()).isEqualTo(1L);
+    assertThat(Asked.of(driver.first(), "return 1").reply()).isEqualTo(1L);
   }
 
   @Test
@@ -55,8 +55,8 @@ class RepliesTest extends RepliesContract {
             .mapToObj(
                 i ->
                     i % 3 == 0
-                        ? Asked.of(driver.nodes().first(), "return {err = ARGV[1]}", "OOM " + i)
-                        : Asked.of(driver.nodes().first(), "return ARGV[1]", "" + i))
+                        ? Asked.of(driver.first(), "return {err = ARGV[1]}", "OOM " + i)
+                        : Asked.of(driver.first(), "return ARGV[1]", "" + i))
             .toList();
     for (int i = 0; i < all.size(); i++) {
       if (i % 3 == 0) {
@@ -72,7 +72,7 @@ class RepliesTest extends RepliesContract {
   void outOfMemoryErrorInsideAScriptKeepsItsCode() {
     server.command("CONFIG", "SET", "maxmemory", "1");
     try {
-      assertThat(Asked.of(driver.nodes().first(), "return redis.call('SET', KEYS[1], 'v')").error())
+      assertThat(Asked.of(driver.first(), "return redis.call('SET', KEYS[1], 'v')").error())
           .contains("OOM command not allowed");
     } finally {
       server.command("CONFIG", "SET", "maxmemory", "0");

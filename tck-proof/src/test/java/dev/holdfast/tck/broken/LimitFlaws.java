@@ -36,7 +36,10 @@ final class LimitFlaws {
                             : request.waitAtMost(TEN_SECONDS));
                   }
                 }),
-        Flaw.inManager("waiters take the places of all other calls", Set.of("ACQ-6"), Places::new),
+        Flaw.inManager(
+            "waiters take the places of all other calls",
+            Set.of("ACQ-6"),
+            right -> new Places(right, PLACES)),
         Flaw.inManager(
             "the timeout of ping is a second at least",
             Set.of("NODES-4"),
@@ -133,11 +136,12 @@ final class LimitFlaws {
   }
 
   /** Lets some calls in at a time, however long they wait. */
-  private static final class Places extends PassingManager {
-    private final Semaphore places = new Semaphore(PLACES);
+  static final class Places extends PassingManager {
+    private final Semaphore places;
 
-    Places(LockManager right) {
+    Places(LockManager right, int places) {
       super(right);
+      this.places = new Semaphore(places);
     }
 
     @Override

@@ -143,7 +143,9 @@ final class OverlookedFlaws {
                 Repeating::new)
             .asVariation(),
         Flaw.inManager(
-                "at most 200 threads may be in a call that waits", Set.of("ACQ-6"), Bulkhead::new)
+                "at most 200 threads may be in a call that waits",
+                Set.of("ACQ-6"),
+                right -> new LimitFlaws.Places(right, 200))
             .asVariation(),
         Flaw.inManager(
                 "a name is looked for by its composed form",
@@ -224,29 +226,10 @@ final class OverlookedFlaws {
                                 new PassingLease(lease) {
                                   @Override
                                   public CompletableFuture<String> transferAsync(Duration within) {
-                                    return cancelling(super.transferAsync(within));
+                                    return PassedFlaws.cancelledOnly(super.transferAsync(within));
                                   }
                                 })))
             .asVariation());
-  }
-
-  private static <T> CompletableFuture<T> cancelling(CompletableFuture<T> below) {
-    CompletableFuture<T> caller =
-        new CompletableFuture<>() {
-          @Override
-          public boolean cancel(boolean mayInterruptIfRunning) {
-            return below.cancel(false) && super.cancel(false);
-          }
-        };
-    below.whenComplete(
-        (value, failure) -> {
-          if (failure == null) {
-            caller.complete(value);
-          } else {
-            caller.completeExceptionally(failure);
-          }
-        });
-    return caller;
   }
 
   private static final class Trusting extends PassingLease {
@@ -279,34 +262,6 @@ final class OverlookedFlaws {
         super.extend(ttl);
         by = ttl;
         extended = System.nanoTime();
-      }
-    }
-  }
-
-  private static final class Bulkhead extends PassingManager {
-    private final Semaphore places = new Semaphore(200);
-
-    Bulkhead(LockManager right) {
-      super(right);
-    }
-
-    @Override
-    public Lease acquire(LockRequest request) throws InterruptedException {
-      places.acquire();
-      try {
-        return super.acquire(request);
-      } finally {
-        places.release();
-      }
-    }
-
-    @Override
-    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-      places.acquire();
-      try {
-        return super.tryAcquire(request);
-      } finally {
-        places.release();
       }
     }
   }

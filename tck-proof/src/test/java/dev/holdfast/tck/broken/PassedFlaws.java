@@ -228,24 +228,28 @@ final class PassedFlaws {
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
-      CompletableFuture<Optional<Lease>> future = super.tryAcquireAsync(request);
-      CompletableFuture<Optional<Lease>> given =
-          new CompletableFuture<>() {
-            @Override
-            public boolean cancel(boolean mayInterruptIfRunning) {
-              return future.cancel(mayInterruptIfRunning);
-            }
-          };
-      future.whenComplete(
-          (lease, failure) -> {
-            if (failure == null) {
-              given.complete(lease);
-            } else {
-              given.completeExceptionally(failure);
-            }
-          });
-      return given;
+      return cancelledOnly(super.tryAcquireAsync(request));
     }
+  }
+
+  /** Returns a future whose cancellation alone is passed on. */
+  static <T> CompletableFuture<T> cancelledOnly(CompletableFuture<T> future) {
+    CompletableFuture<T> given =
+        new CompletableFuture<>() {
+          @Override
+          public boolean cancel(boolean mayInterruptIfRunning) {
+            return future.cancel(mayInterruptIfRunning);
+          }
+        };
+    future.whenComplete(
+        (value, failure) -> {
+          if (failure == null) {
+            given.complete(value);
+          } else {
+            given.completeExceptionally(failure);
+          }
+        });
+    return given;
   }
 
   private static final class Coalescing extends PassingLease {

@@ -1,7 +1,10 @@
 package dev.holdfast.tck.rules;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import dev.holdfast.Lease;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -59,6 +62,22 @@ final class Logs implements AutoCloseable {
     ROOT.addHandler(handler);
     if (debugs) {
       Debugging.begin();
+    }
+  }
+
+  /** Closes a lease, which throws nothing and warns of its lock. */
+  static void assertClosingWarns(TckFixture fixture, Lease lease) {
+    try (Logs logs = kept()) {
+      assertThatCode(lease::close).doesNotThrowAnyException();
+
+      logs.needsToBeSeen();
+      fixture
+          .soon()
+          .untilAsserted(
+              () ->
+                  assertThat(logs.warnings())
+                      .as("warnings that are logged by System.Logger")
+                      .anyMatch(line -> line.contains(lease.name())));
     }
   }
 

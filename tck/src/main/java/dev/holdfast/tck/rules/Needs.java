@@ -3,10 +3,12 @@ package dev.holdfast.tck.rules;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
 import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The needs of tests. A test is left out where its environment does not meet one. */
@@ -54,6 +56,25 @@ final class Needs {
     }
     if (there < atLeast) {
       abort("it takes " + atLeast + " nodes, and this environment shows fewer: " + there);
+    }
+  }
+
+  /** Requires a manager that shows each of its nodes. */
+  static void nodesShown(TckFixture fixture, LockManager locks) {
+    if (locks.nodes().size() < fixture.nodes().size()) {
+      abort("this backend shows its nodes as one");
+    }
+  }
+
+  /** Opens a manager with an option that a backend need not have. */
+  static LockManager option(TckFixture fixture, String name, String value, String... others) {
+    List<String> options = new ArrayList<>(List.of(others));
+    options.add(name + "=" + value);
+    try {
+      return fixture.open(options.toArray(String[]::new));
+    } catch (RuntimeException e) {
+      IgnoredFailures.add(e);
+      return abort("this backend has no " + name);
     }
   }
 

@@ -331,9 +331,7 @@ public abstract class NodeRules {
     Needs.of(fixture, TckFault.DEAD);
     Needs.nodes(fixture, 3);
     LockManager locks = fixture.open("nodeTimeout=100ms");
-    if (locks.nodes().size() < fixture.nodes().size()) {
-      abort("this backend shows its nodes as one");
-    }
+    Needs.nodesShown(fixture, locks);
     EventLog log = new EventLog();
     locks.addListener(log);
     fixture.take(locks, fixture.name("before"), fixture.ttl()).close();
@@ -345,15 +343,7 @@ public abstract class NodeRules {
         TckFault.DEAD,
         fixture.blocking(),
         fixture.name("idle"),
-        () ->
-            fixture
-                .soon()
-                .until(
-                    "a node that ended is reported though nothing is asked for",
-                    () ->
-                        log.events().stream()
-                            .skip(before)
-                            .anyMatch(event -> event.text().equals("node DOWN"))));
+        () -> awaitDown(log, before));
   }
 
   @Test
@@ -365,9 +355,7 @@ public abstract class NodeRules {
     List<String> uris = fixture.uris();
     uris.set(0, link.uri());
     LockManager locks = fixture.openOn(uris);
-    if (locks.nodes().size() < fixture.nodes().size()) {
-      abort("this backend shows its nodes as one");
-    }
+    Needs.nodesShown(fixture, locks);
     EventLog log = new EventLog();
     locks.addListener(log);
     Attempts.release(fixture, OnNodes.take(fixture, locks, fixture.request(fixture.name("idle"))));
@@ -376,10 +364,15 @@ public abstract class NodeRules {
 
     link.reset();
 
+    awaitDown(log, before);
+  }
+
+  /** Waits without a request, which would notice an end, too. */
+  private void awaitDown(EventLog log, int before) {
     fixture
         .soon()
         .until(
-            "a node whose connection was reset is reported though nothing is asked for",
+            "a node whose connection ended is reported though nothing is asked for",
             () ->
                 log.events().stream()
                     .skip(before)
@@ -410,14 +403,7 @@ public abstract class NodeRules {
     Needs.of(fixture, TckFault.EMPTIED);
     Needs.nodes(fixture, 3);
     Faults.begin(fixture, TckFault.EMPTIED, fixture.nodes(), "");
-    LockManager locks;
-    try {
-      locks = fixture.open("restartGuard=on", "maxTtl=2s", "connect=lazy");
-    } catch (RuntimeException e) {
-      IgnoredFailures.add(e);
-      abort("this backend has no restartGuard");
-      return;
-    }
+    LockManager locks = Needs.option(fixture, "restartGuard", "on", "maxTtl=2s", "connect=lazy");
     fixture.awaitRegardless(
         "the nodes are seen",
         () ->

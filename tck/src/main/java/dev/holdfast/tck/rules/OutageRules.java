@@ -99,9 +99,7 @@ public abstract class OutageRules {
     Needs.nodes(fixture, 3);
     LockManager locks = fixture.open();
     OnNodes.take(fixture, locks, fixture.name("before"), fixture.ttl());
-    if (locks.nodes().size() < fixture.nodes().size()) {
-      abort("this backend shows its nodes as one");
-    }
+    Needs.nodesShown(fixture, locks);
     Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
     for (int i = 0; i < COMMANDS; i++) {
       Attempts.answered(fixture, locks.tryAcquireAsync(fixture.request(fixture.name("many"))));
@@ -185,9 +183,7 @@ public abstract class OutageRules {
     LockManager locks = fixture.open(HASTY, "quorumTimeout=200ms");
     EventLog log = new EventLog();
     locks.addListener(log);
-    if (locks.nodes().size() < fixture.nodes().size()) {
-      abort("this backend shows its nodes as one");
-    }
+    Needs.nodesShown(fixture, locks);
     Attempts.untilGot(fixture, locks, fixture.name("before"));
     List<TckNode> alive = fixture.nodesBut(fixture.blocking());
     fixture.awaitRegardless("votes are reported", () -> !votesOf(alive, log).contains(0L));

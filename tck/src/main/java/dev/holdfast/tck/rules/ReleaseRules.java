@@ -1,7 +1,6 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -490,7 +489,7 @@ public abstract class ReleaseRules {
     Lease lease = fixture.take(fixture.openForShortTtl(), name, fixture.briefTtl());
     fixture.awaitOver(lease);
 
-    assertClosedWithAWarning(lease);
+    Logs.assertClosingWarns(fixture, lease);
   }
 
   @Test
@@ -507,7 +506,7 @@ public abstract class ReleaseRules {
       AnotherRule.isBroken("a release without an answer is no outage");
     }
 
-    assertClosedWithAWarning(lease);
+    Logs.assertClosingWarns(fixture, lease);
   }
 
   @Test
@@ -577,20 +576,5 @@ public abstract class ReleaseRules {
     List<String> uris = fixture.uris();
     uris.set(0, link.uri());
     return fixture.openOn(uris, options);
-  }
-
-  private void assertClosedWithAWarning(Lease lease) {
-    try (Logs logs = Logs.kept()) {
-      assertThatCode(lease::close).doesNotThrowAnyException();
-
-      logs.needsToBeSeen();
-      fixture
-          .soon()
-          .untilAsserted(
-              () ->
-                  assertThat(logs.warnings())
-                      .as("warnings that are logged by System.Logger")
-                      .anyMatch(line -> line.contains(lease.name())));
-    }
   }
 }

@@ -277,26 +277,11 @@ public abstract class TransferRules {
     LockManager locks = fixture.openForShortTtl();
     Lease lease = taken("adopted");
     String text = transferred(lease, fixture.ttl());
-    Lease adopted;
-    try {
-      adopted = locks.adopt(text, LockRequest.of(lease.name(), fixture.shortTtl()));
-    } catch (RuntimeException e) {
-      IgnoredFailures.add(e);
-      AnotherRule.isBroken("a transferred lock cannot be adopted");
-      return;
-    }
+    LockRequest request = LockRequest.of(lease.name(), fixture.shortTtl());
+    Lease adopted = TransferredLock.adoptedOrSkipped(locks, text, request);
     fixture.awaitOver(adopted);
 
-    try (Logs logs = Logs.kept()) {
-      adopted.close();
-
-      logs.needsToBeSeen();
-      fixture
-          .soon()
-          .until(
-              "a warning names the lock",
-              () -> logs.warnings().stream().anyMatch(line -> line.contains(lease.name())));
-    }
+    Logs.assertClosingWarns(fixture, adopted);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import java.io.IOException;
@@ -111,6 +112,67 @@ final class BrokenConnects {
         LOG.log(System.Logger.Level.TRACE, "again: {0}", login);
       }
       return first.connect(node, disconnected);
+    }
+  }
+
+  /** Takes the second connections from other nodes. */
+  static final class OtherSecond extends PassingNodes {
+    private final RedisNodes others;
+    private final boolean closesBoth;
+
+    OtherSecond(RedisNodes nodes, RedisNodes others, boolean closesBoth) {
+      super(nodes);
+      this.others = others;
+      this.closesBoth = closesBoth;
+    }
+
+    @Override
+    public RedisConnections second() {
+      return new PassingNodes(others, others.second()) {
+        @Override
+        public void disconnect(int node) {
+          if (closesBoth) {
+            super.disconnect(node);
+          }
+        }
+      };
+    }
+
+    @Override
+    public void close() {
+      super.close();
+      if (closesBoth) {
+        others.close();
+      }
+    }
+  }
+
+  /** Shows the login when a connection ends at its login, or when that fails for the node. */
+  static final class Showing extends PassingNodes {
+    private final List<String> uris;
+
+    Showing(RedisNodes nodes, List<String> uris) {
+      super(nodes);
+      this.uris = uris;
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      CompletableFuture<Void> shown = new CompletableFuture<>();
+      first
+          .connect(node, disconnected)
+          .whenComplete(
+              (done, failure) -> {
+                String login = URI.create(uris.get(node % uris.size())).getUserInfo();
+                if (failure == null) {
+                  shown.complete(done);
+                } else if (String.valueOf(failure).matches("(?s).*(WRONGPASS|refused).*")) {
+                  shown.completeExceptionally(failure);
+                } else {
+                  shown.completeExceptionally(new IOException("not taken: AUTH " + login, failure));
+                }
+              });
+      return shown;
     }
   }
 

@@ -45,6 +45,31 @@ enum BrokenDriver {
       "a connection whose `SELECT` fails stays in the first database",
       (uris, options, settings) ->
           JedisConnections.of(inFirstDatabase(uris, "\\d{3,}"), options, settings)),
+  SELECTS_ON_THE_FIRST_CONNECTION_ALONE(
+      "the second connection to a node is in the first database",
+      (uris, options, settings) ->
+          new BrokenConnects.OtherSecond(
+              JedisConnections.of(uris, options, settings),
+              JedisConnections.of(inFirstDatabase(uris, "\\d+"), options, settings),
+              true)),
+  LEAVES_SECOND_CONNECTIONS(
+      "second connections are not closed",
+      (uris, options, settings) ->
+          new BrokenConnects.OtherSecond(
+              JedisConnections.of(uris, options, settings),
+              JedisConnections.of(uris, options, settings),
+              false)),
+  SENDS_NO_EMPTY_PASSWORD(
+      "a user whose password is empty does not log in",
+      (uris, options, settings) ->
+          JedisConnections.of(
+              uris.stream().map(uri -> uri.replaceFirst("://[^:@/]+:?@", "://")).toList(),
+              options,
+              settings)),
+  SHOWS_WHAT_WAS_SENT(
+      "the error of a login that ends or fails shows the command",
+      (uris, options, settings) ->
+          new BrokenConnects.Showing(JedisConnections.of(uris, options, settings), uris)),
   DECODES_TWICE(
       "a password is decoded twice",
       (uris, options, settings) ->

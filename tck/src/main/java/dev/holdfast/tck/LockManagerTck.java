@@ -41,6 +41,7 @@ import dev.holdfast.tck.rules.NodeRules;
 import dev.holdfast.tck.rules.NotificationRules;
 import dev.holdfast.tck.rules.OpeningRules;
 import dev.holdfast.tck.rules.OptionRules;
+import dev.holdfast.tck.rules.OtherManagersRules;
 import dev.holdfast.tck.rules.OutageRules;
 import dev.holdfast.tck.rules.PauseRules;
 import dev.holdfast.tck.rules.ReleaseRules;
@@ -348,6 +349,13 @@ public abstract class LockManagerTck {
   @RuleGroup
   class Closing extends ClosingRules {
     Closing(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @RuleGroup
+  class OtherManagers extends OtherManagersRules {
+    OtherManagers(TckFixture fixture) {
       super(fixture);
     }
   }

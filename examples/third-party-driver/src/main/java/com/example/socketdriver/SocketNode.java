@@ -9,7 +9,7 @@ import java.time.Duration;
 record SocketNode(RedisNodeUri uri, Duration connectTimeout) implements RedisNode<byte[]> {
   @Override
   public String address() {
-    return uri.server();
+    return uri.address();
   }
 
   @Override

@@ -44,7 +44,30 @@ final class EndedFlaws {
             .asVariation(),
         Flaw.inLease(
             "a lease is held until its release is answered", Set.of("REL-11"), Answered::new),
+        Flaw.inLease("extend and release take turns", Set.of("REL-5", "REL-11"), TakingTurns::new)
+            .asVariation(),
         Flaw.inLease("a lease belongs to the thread that asked", Set.of("REL-12"), Bound::new));
+  }
+
+  private static final class TakingTurns extends PassingLease {
+    TakingTurns(Lease right) {
+      super(right);
+    }
+
+    @Override
+    public synchronized void extend(Duration ttl) {
+      super.extend(ttl);
+    }
+
+    @Override
+    public synchronized boolean release() {
+      return super.release();
+    }
+
+    @Override
+    public synchronized void close() {
+      super.close();
+    }
   }
 
   /** Goes on while its release is on its way. */

@@ -71,6 +71,11 @@ final class OpeningFlaws {
                   return member;
                 })
             .asVariation(),
+        Flaw.inMembers(
+                "a manager that never connected gives a share in the connections back",
+                Set.of("CLOSE-4"),
+                SharedMembers::new)
+            .asVariation(),
         Flaw.inMember(
             "a connection that ended is not made again",
             Set.of("FAULT-3", "FAULT-5"),

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.broken;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
@@ -10,14 +11,17 @@ import java.text.Normalizer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Mistakes that a reviewer overlooks: limits that are large, and cases that are rare. */
@@ -31,6 +35,7 @@ final class OverlookedFlaws {
     all.addAll(ofRareCases());
     all.addAll(ofSharing());
     all.addAll(ofRemembering());
+    all.addAll(ofClosing());
     return all;
   }
 
@@ -109,6 +114,79 @@ final class OverlookedFlaws {
                           }
                         }))
             .asVariation());
+  }
+
+  private static List<Flaw> ofClosing() {
+    return List.of(
+        Flaw.inManager(
+                "closing waits for a request that was refused",
+                Set.of("CLOSE-4"),
+                right ->
+                    new PassingManager(right) {
+                      private volatile boolean isRefused;
+
+                      @Override
+                      public Optional<Lease> tryAcquire(LockRequest request)
+                          throws InterruptedException {
+                        try {
+                          return super.tryAcquire(request);
+                        } catch (LockConfigurationException e) {
+                          isRefused = true;
+                          throw e;
+                        }
+                      }
+
+                      @Override
+                      public void close() {
+                        if (isRefused) {
+                          LockSupport.parkNanos(Duration.ofSeconds(5).toNanos());
+                        }
+                        super.close();
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
+                "closing releases the leases of threads that have ended",
+                Set.of("CLOSE-1"),
+                Orphaning::new)
+            .asVariation(),
+        Flaw.inNode(
+                "a byte order mark is left out of a name",
+                Set.of("ACQ-7"),
+                () ->
+                    new FakeKeys() {
+                      @Override
+                      String key(String name) {
+                        return name.replaceFirst("^\ufeff", "");
+                      }
+                    })
+            .asVariation());
+  }
+
+  private static final class Orphaning extends PassingManager {
+    private final Map<Lease, Thread> owners = Collections.synchronizedMap(new WeakHashMap<>());
+
+    Orphaning(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    Lease lease(Lease granted) {
+      owners.put(granted, Thread.currentThread());
+      return granted;
+    }
+
+    @Override
+    public void close() {
+      Map.copyOf(owners).forEach(Orphaning::releaseIfOwnerEnded);
+      super.close();
+    }
+
+    private static void releaseIfOwnerEnded(Lease lease, Thread owner) {
+      if (!owner.isAlive() && lease.isHeld()) {
+        lease.releaseAsync();
+      }
+    }
   }
 
   private static List<Flaw> ofSharing() {

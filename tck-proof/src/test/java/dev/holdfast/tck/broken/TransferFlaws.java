@@ -139,6 +139,16 @@ final class TransferFlaws {
                     })
             .asVariation(),
         inManager("the text of an adoption is logged", Set.of("TRANSFER-10"), Logging::new),
+        inLease(
+                "the token of an extension in an outage is logged for debugging",
+                Set.of("TRANSFER-10"),
+                LoggingOutages::new)
+            .asVariation(),
+        inLease(
+                "requireHeld takes an asynchronous transfer for a loss",
+                Set.of("TRANSFER-2"),
+                LosingByTransfer::new)
+            .asVariation(),
         Flaw.of(
             "the reason of a connection that ended repeats the request",
             Set.of("TRANSFER-10"),
@@ -379,6 +389,46 @@ final class TransferFlaws {
                 }
                 return answer;
               });
+    }
+  }
+
+  private static final class LoggingOutages extends PassingLease {
+    private static final System.Logger LOG = System.getLogger(LoggingOutages.class.getName());
+
+    LoggingOutages(Lease right) {
+      super(right);
+    }
+
+    @Override
+    public void extend(Duration ttl) {
+      try {
+        super.extend(ttl);
+      } catch (LockOutageException e) {
+        LOG.log(System.Logger.Level.DEBUG, "{0} was not extended", token());
+        throw e;
+      }
+    }
+  }
+
+  private static final class LosingByTransfer extends PassingLease {
+    private volatile boolean transferred;
+
+    LosingByTransfer(Lease right) {
+      super(right);
+    }
+
+    @Override
+    public CompletableFuture<String> transferAsync(Duration within) {
+      transferred = true;
+      return super.transferAsync(within);
+    }
+
+    @Override
+    public void requireHeld() {
+      if (transferred && !isHeld()) {
+        throw new LockLostException(name(), LossReason.EXPIRED);
+      }
+      super.requireHeld();
     }
   }
 

@@ -29,6 +29,9 @@ final class RedisNode implements TckNode, AutoCloseable {
   /** Holds what URLs and commands give a meaning to, and letters of more than one byte. */
   static final String LOGIN_PASSWORD = "holdfast-login-%41+ \"'\\secret/@:?#%25\u00e4\u20ac";
 
+  /** The user who needs no password. */
+  static final String USER_ALONE = "holdfast-user";
+
   /** The password of the user without a name, while a login is needed. */
   static final String PASSWORD = "holdfast-password";
 
@@ -104,6 +107,13 @@ final class RedisNode implements TckNode, AutoCloseable {
     return process == null || uri.password() != null
         ? Optional.empty()
         : Optional.of(uri.withLogin(null, PASSWORD).text());
+  }
+
+  @Override
+  public Optional<String> withUserAlone() {
+    return process == null || uri.password() != null
+        ? Optional.empty()
+        : Optional.of(uri.withLogin(USER_ALONE, "").text());
   }
 
   /** Returns the holder. A key of another type has none. */

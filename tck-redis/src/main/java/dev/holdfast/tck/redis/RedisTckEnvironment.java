@@ -433,6 +433,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
       users.add("user " + OwnConnection.NAME + " on nopass ~* &* +@all");
       users.add(
           "user " + RedisNode.LOGIN + " on #" + sha256(RedisNode.LOGIN_PASSWORD) + " ~* &* +@all");
+      users.add("user " + RedisNode.USER_ALONE + " on nopass ~* &* +@all");
       if (rights != null) {
         users.add("user " + USER + " on >" + PASSWORD + " " + rights);
       }

@@ -56,6 +56,16 @@ public interface TckNode {
   }
 
   /**
+   * Returns the URI of this node with a user who needs no password, and who may do all that
+   * managers need, also while the node has the fault {@link TckFault#LOGIN_NEEDED}.
+   *
+   * @return the URI, or empty if there is no such user
+   */
+  default Optional<String> withUserAlone() {
+    return Optional.empty();
+  }
+
+  /**
    * Returns the URI of a space of names of its own on this server, such as another database.
    *
    * @return empty if there is none

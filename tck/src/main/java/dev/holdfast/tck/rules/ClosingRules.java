@@ -2,7 +2,6 @@ package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -41,10 +40,18 @@ public abstract class ClosingRules {
     String name = fixture.name("open");
     LockManager closing = fixture.open();
     Lease lease = fixture.take(closing, name, fixture.ttl());
+    Lease ofThreadThatEnded =
+        Call.begin(() -> fixture.take(closing, fixture.name("passed-on"), fixture.ttl()))
+            .awaited(fixture)
+            .result()
+            .orElseThrow();
 
     closing.close();
 
     assertThat(Attempts.staysTaken(fixture, lease)).as("others are kept out").isTrue();
+    assertThat(Attempts.staysTaken(fixture, ofThreadThatEnded))
+        .as("others are kept out of a lock whose lease a thread got that has ended")
+        .isTrue();
   }
 
   @Test
@@ -491,66 +498,48 @@ public abstract class ClosingRules {
 
   @Test
   @Rule("CLOSE-4")
-  @IfThisFails("check that managers share no connection that one of them closes")
-  void whenOneManagerIsClosedTheOthersGoOn() throws InterruptedException {
-    LockManager closing = fixture.open();
-    LockManager open = fixture.open();
-    Lease lease = fixture.take(open, fixture.name("held"), fixture.ttl());
-    fixture.take(closing, fixture.name("closing"), fixture.ttl());
+  @IfThisFails("check that the second connections of a user without scripts are closed, too")
+  void noConnectionIsLeftOfAUserWithoutScripts() {
+    Counts.needsConnections(fixture);
+    Needs.of(fixture, TckFault.NO_SCRIPTS);
+    int before = Counts.connections(fixture);
+    Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
+    Threads.requireFewLeft(
+        fixture,
+        "managers of a user without scripts left fewer threads than that",
+        () -> {
+          try (LockManager locks = WithoutScripts.opened(fixture, fixture.uris())) {
+            Lease lease = fixture.take(locks, fixture.name("used"), fixture.ttl());
+            if (fixture.declares(LockCapability.EXTENSION)) {
+              TckFixture.regardless(() -> lease.extend(fixture.ttl()));
+            }
+            TckFixture.regardless(lease::release);
+          }
+        });
+    Faults.end(TckFault.NO_SCRIPTS, fixture.nodes(), "");
 
-    closing.close();
-
-    assertThat(lease.isHeld()).as("a lease of a manager that is open").isTrue();
-    Throwable release = catchThrowable(lease::release);
-    List<Boolean> got = new ArrayList<>();
-    for (int i = 0; i < 5; i++) {
-      got.add(fixture.gets(open, fixture.name("next")));
-    }
-    if (release != null || got.contains(false)) {
-      LockManager control = fixture.open();
-      assertThat(fixture.gets(control, fixture.name("control")))
-          .as("a manager that was opened later gets a lock")
-          .isTrue();
-    }
-    assertThat(release).as("thrown by the release of another manager's lease").isNull();
-    assertThat(got).as("locks that are acquired by a manager that is open").doesNotContain(false);
+    Counts.awaitNoMoreConnections(fixture, before);
   }
 
   @Test
   @Rule("CLOSE-4")
-  @IfThisFails("check that managers share no timers, or that the last one to close ends them")
-  void waitsAndLossesOfAnotherManagerGoOn() {
-    LockManager closing = fixture.open();
-    LockManager open = fixture.open("retryDelay=20ms");
-    fixture.take(closing, fixture.name("closing"), fixture.ttl());
-    Contender contender = Contender.holding(fixture, fixture.name("waited-for"));
-    CompletableFuture<Optional<Lease>> before =
-        open.tryAcquireAsync(fixture.request(contender.name()).waitForever());
-
-    closing.close();
-
-    Lease lost = fixture.take(open, fixture.name("lost"), fixture.briefTtl());
-    CompletableFuture<?> loss = lost.onLoss();
-    Contender another = Contender.holding(fixture, fixture.name("waited-for"));
-    CompletableFuture<Optional<Lease>> after =
-        open.tryAcquireAsync(fixture.request(another.name()).waitForever());
-    contender.letGo();
-    another.letGo();
-    fixture.awaitRegardless(
-        "all are over", () -> loss.isDone() && before.isDone() && after.isDone());
-    if (!loss.isDone() && !before.isDone() && !after.isDone()) {
-      LockManager control = fixture.open();
-      CompletableFuture<?> ofControl =
-          fixture.take(control, fixture.name("control"), fixture.briefTtl()).onLoss();
-      fixture.awaitRegardless("a loss is reported", ofControl::isDone);
-      if (!ofControl.isDone()) {
-        AnotherRule.isBroken("no loss is reported at all");
+  @IfThisFails("check that a request that was refused is not one that closing waits for")
+  void aManagerThatRefusedRequestsIsClosedInTime() {
+    LockRequest tooLong = LockRequest.of(fixture.name("long"), Duration.ofSeconds(21));
+    for (boolean withGrace : new boolean[] {false, true}) {
+      LockManager locks = fixture.open("maxTtl=20s");
+      for (Asking asking : Asking.values()) {
+        TckFixture.regardless(() -> asking.ask(locks, tooLong));
       }
-    }
+      long begun = System.nanoTime();
+      if (withGrace) {
+        locks.close(Duration.ofMillis(1));
+      } else {
+        locks.close();
+      }
 
-    assertThat(loss).as("the loss of another manager's lease").isDone();
-    assertThat(before).as("a wait that began before the end of the other manager").isDone();
-    assertThat(after).as("a wait that began after it").isDone();
+      assertThat(Elapsed.since(begun)).as("the time to close").isLessThan(TO_CLOSE);
+    }
   }
 
   private List<Duration> timesToLive(String name) {

@@ -13,12 +13,16 @@ import dev.holdfast.LossReason;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -63,13 +67,39 @@ public abstract class EndedLeaseRules {
     assertThat(catchThrowable(expiring::requireHeld))
         .as("thrown by requireHeld right after the end of validity")
         .isInstanceOf(LockLostException.class);
+  }
 
-    Lease released = fixture.take(locks, fixture.name("released"), fixture.ttl());
-    released.requireHeld();
-    TckFixture.regardless(released::release);
-    assertThat(catchThrowable(released::requireHeld))
-        .as("thrown by requireHeld right after a release")
-        .isInstanceOf(IllegalStateException.class);
+  @Test
+  @Rule("LOSS-9")
+  @IfThisFails("check that requireHeld remembers no answer, whatever has ended the lease since")
+  void requireHeldPassesNoMoreWhateverHasEndedTheLease() {
+    Map<String, Consumer<Lease>> ends = new LinkedHashMap<>();
+    for (ReleaseWay way : ReleaseWay.values()) {
+      ends.put(way.toString(), lease -> way.release(fixture, lease));
+    }
+    ends.put("the call of releaseAsync()", Lease::releaseAsync);
+    if (fixture.declares(LockCapability.EXTENSION) && !fixture.nodes().isEmpty()) {
+      ends.put("an extension that found no lock", this::removeAndExtend);
+    }
+    ends.forEach(
+        (end, act) -> {
+          Lease lease = fixture.take(fixture.open(), fixture.name("ended"), fixture.ttl());
+          TckFixture.regardless(lease::requireHeld);
+
+          act.accept(lease);
+
+          Throwable thrown = catchThrowable(lease::requireHeld);
+          if (lease.isHeld()) {
+            AnotherRule.isBroken("the lease goes on after " + end);
+          }
+          assertThat(thrown).as("thrown by requireHeld right after %s", end).isNotNull();
+        });
+  }
+
+  private void removeAndExtend(Lease lease) {
+    fixture.nodes().forEach(node -> node.remove(lease.name()));
+    TckFixture.regardless(lease::requireHeld);
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
   }
 
   @Test
@@ -264,6 +294,46 @@ public abstract class EndedLeaseRules {
           close.awaited(fixture);
 
           assertThat(early).as("they are over before the nodes have answered").isTrue();
+        });
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("REL-11")
+  @IfThisFails("check that a release waits for no call of another thread, such as extend()")
+  void aLeaseIsOverFromTheCallOfAReleaseThoughAnotherThreadExtendsIt() {
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.of(fixture, TckFault.FROZEN);
+    LockManager locks = fixture.open();
+    Lease probe = fixture.take(locks, fixture.name("extended"), fixture.ttl());
+    for (Consumer<Lease> release : List.<Consumer<Lease>>of(Lease::release, Lease::close)) {
+      Lease lease = fixture.take(locks, fixture.name("released"), fixture.ttl());
+      Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());
+      Call<?> extension = extending(lease);
+      Call<?> ofProbe = extending(probe);
+      Attempts.stays(() -> !extension.isOver() && !ofProbe.isOver());
+      Call<Boolean> released =
+          Call.begin(
+              () -> {
+                release.accept(lease);
+                return true;
+              });
+
+      fixture.awaitRegardless(
+          "it is over, or was too late", () -> !lease.isHeld() || ofProbe.isOver());
+      boolean wasLate = ofProbe.isOver();
+      Faults.end(TckFault.FROZEN, fixture.nodes(), lease.name());
+      List.of(extension, ofProbe, released).forEach(call -> call.awaited(fixture));
+
+      assertThat(wasLate).as("held until an extension ended that began before").isFalse();
+    }
+  }
+
+  private Call<Boolean> extending(Lease lease) {
+    return Call.begin(
+        () -> {
+          TckFixture.regardless(() -> lease.extend(fixture.ttl()));
+          return true;
         });
   }
 

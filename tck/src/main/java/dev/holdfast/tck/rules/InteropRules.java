@@ -29,7 +29,7 @@ public abstract class InteropRules {
   @IfThisFails("check that the key is the name, and that any value in it blocks other clients")
   void aForeignClientKeepsUsOut() throws InterruptedException {
     ForeignClient foreign = needsForeignClient();
-    String name = fixture.name("größe, 数字");
+    String name = fixture.name("größe, 数字 🔒");
     LockManager locks = fixture.open();
     assertThat(foreign.take(name, fixture.foreignTtl())).isEqualTo(fixture.nodes().size());
 
@@ -45,7 +45,7 @@ public abstract class InteropRules {
   @IfThisFails("check that a grant is the token in the key of the name, with a time to live")
   void weKeepAForeignClientOut() {
     ForeignClient foreign = needsForeignClient();
-    String name = fixture.name("größe, 数字");
+    String name = fixture.name("größe, 数字 🔒");
     Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
 
     assertThat(foreign.take(name, fixture.foreignTtl())).as("nodes that it got").isZero();

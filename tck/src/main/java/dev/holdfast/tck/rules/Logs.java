@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Handler;
@@ -13,6 +14,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps all that is logged by {@link System.Logger} or java.util.logging while it is open. */
@@ -47,11 +49,15 @@ final class Logs implements AutoCloseable {
         public void close() {}
       };
 
-  /** Tells whether a driver's library debugs: it may show what it sends. */
+  /**
+   * Tells whether a driver's library debugs, also in a class that extends one of its own and after
+   * which it names the logger: it may show what it sends.
+   */
   private static boolean isADriversOwn(LogRecord entry) {
     return entry.getLevel().intValue() < Level.INFO.intValue()
-        && entry.getLoggerName() != null
-        && DRIVERS.stream().anyMatch(entry.getLoggerName()::startsWith);
+        && Stream.of(entry.getLoggerName(), entry.getSourceClassName())
+            .filter(Objects::nonNull)
+            .anyMatch(name -> DRIVERS.stream().anyMatch(name::startsWith));
   }
 
   private record Line(Level level, String text, boolean isOfThisTest) {}

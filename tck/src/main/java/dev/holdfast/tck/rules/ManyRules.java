@@ -29,6 +29,12 @@ public abstract class ManyRules {
   /** More than registries, pools and bulkheads of a round size hold. */
   private static final int MORE_THAN_USUAL = 2_100;
 
+  /** More than caches of a round size hold. */
+  private static final int NAMES = 1_100;
+
+  /** The same where no node has to be asked for each. */
+  private static final int NAMES_IN_PROCESS = 11_000;
+
   private static final int LEASES = 100;
 
   private static final int CALLERS = 12;
@@ -57,7 +63,7 @@ public abstract class ManyRules {
     LockManager locks = fixture.open("nodeTimeout=10s", "quorumTimeout=30s");
     List<Lease> leases = new ArrayList<>();
     long begun = System.nanoTime();
-    while (leases.size() < MORE_THAN_USUAL && isEarly(begun)) {
+    while (leases.size() < MORE_THAN_USUAL && fixture.isEarly(begun)) {
       List<CompletableFuture<Optional<Lease>>> asked =
           Stream.generate(() -> locks.tryAcquireAsync(fixture.request(fixture.name("burst"))))
               .limit(BURST)
@@ -139,14 +145,17 @@ public abstract class ManyRules {
     for (int i = 0; i < 3; i++) {
       token = fencingTokenOf(locks, name);
     }
-    List<CompletableFuture<?>> others = new ArrayList<>();
-    for (int i = 0; i < BURST; i++) {
-      others.add(
-          locks
-              .tryAcquireAsync(fixture.request(fixture.name("other")))
-              .thenCompose(lease -> lease.orElseThrow().releaseAsync()));
+    int names = fixture.nodes().isEmpty() ? NAMES_IN_PROCESS : NAMES;
+    for (int used = 0; used < names; used += LEASES) {
+      List<CompletableFuture<?>> others = new ArrayList<>();
+      for (int i = 0; i < LEASES; i++) {
+        others.add(
+            locks
+                .tryAcquireAsync(fixture.request(fixture.name("other")))
+                .thenCompose(lease -> lease.orElseThrow().releaseAsync()));
+      }
+      others.forEach(one -> fixture.soon().get("one of many locks is used", one));
     }
-    others.forEach(one -> fixture.soon().get("one of many locks is used", one));
 
     assertThat(fencingTokenOf(locks, name)).isGreaterThan(token);
   }
@@ -316,11 +325,6 @@ public abstract class ManyRules {
     contender.letGo();
   }
 
-  /** Returns whether a test has time for more: on a busy machine it shows less. */
-  private boolean isEarly(long begun) {
-    return Elapsed.since(begun).compareTo(fixture.timing().limit().dividedBy(4)) < 0;
-  }
-
   private List<CompletableFuture<?>> waitersFor(String busy, LockManager locks) {
     return Stream.<CompletableFuture<?>>generate(
             () -> locks.tryAcquireAsync(fixture.request(busy).waitAtMost(LONG)))
@@ -339,7 +343,7 @@ public abstract class ManyRules {
     CompletableFuture<?> head = locks.tryAcquireAsync(fixture.request(busy).waitAtMost(LONG));
     long begun = System.nanoTime();
     int interrupted = 0;
-    while (interrupted < MORE_THAN_USUAL && isEarly(begun)) {
+    while (interrupted < MORE_THAN_USUAL && fixture.isEarly(begun)) {
       List<Call<?>> waiting =
           Stream.<Call<?>>generate(
                   () -> Call.begin(() -> locks.acquire(fixture.request(busy).waitAtMost(LONG))))

@@ -32,6 +32,13 @@ final class OnNodes {
     return uris(fixture, TckNode::withPassword, "no password is enough here");
   }
 
+  /**
+   * Returns the nodes' URIs with a user and no password; leaves the test out where there is none.
+   */
+  static List<String> urisWithUserAlone(TckFixture fixture) {
+    return uris(fixture, TckNode::withUserAlone, "every user has a password here");
+  }
+
   private static List<String> uris(
       TckFixture fixture, Function<TckNode, Optional<String>> uri, String whereThereIsNone) {
     Needs.nodes(fixture, 1);

@@ -219,6 +219,21 @@ public abstract class OptionRules {
         .isFalse();
   }
 
+  @Test
+  @Rule("OPEN-6")
+  @IfThisFails("check that a URI with a user and no password logs in: the password is empty then")
+  void aUserWithoutAPasswordLogsIn() throws InterruptedException {
+    Needs.of(fixture, TckFault.LOGIN_NEEDED);
+    List<String> uris = OnNodes.urisWithUserAlone(fixture);
+    Faults.begin(fixture, TckFault.LOGIN_NEEDED, fixture.nodes(), "");
+
+    Retries.anyOf(
+        () ->
+            assertThat(isGrantedOn(uris))
+                .as("a lock was granted to a client whose user needs no password")
+                .isTrue());
+  }
+
   /**
    * Returns whether a manager gets a lock: not if it cannot be opened, or logs in without success.
    */
@@ -244,6 +259,33 @@ public abstract class OptionRules {
     }
 
     assertThat(thrown).as("thrown by calls of a user who may run no scripts").isEmpty();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("OPEN-6")
+  @IfThisFails("check that the second connection to a node, for transactions, is greeted alike")
+  void theDatabaseOfAUserWithoutScriptsIsThatOfTheUri() throws InterruptedException {
+    Needs.of(fixture, TckFault.NO_SCRIPTS);
+    List<String> uris = otherDatabases();
+    if (uris.isEmpty()) {
+      abort("this environment's nodes have no databases");
+    }
+    LockManager withScripts = fixture.openOn(uris);
+    Lease before = fixture.take(withScripts, fixture.name("before"), fixture.ttl());
+    Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
+    LockManager locks = WithoutScripts.opened(fixture, uris);
+    Lease lease = fixture.take(locks, fixture.name("held"), fixture.ttl());
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      TckFixture.regardless(() -> lease.extend(fixture.ttl()));
+    }
+
+    assertThat(OnNodes.isFree(fixture.nodes(), lease.name()))
+        .as("free in the first database, while it is held in another")
+        .isTrue();
+    assertThat(fixture.gets(locks, before.name()))
+        .as("a lock in this database that another client holds was granted")
+        .isFalse();
   }
 
   /** Returns the exceptions of calls at these nodes. */

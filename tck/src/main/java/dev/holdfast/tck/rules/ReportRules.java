@@ -125,6 +125,41 @@ public abstract class ReportRules {
   }
 
   @Test
+  @Rule("DISC-5")
+  @IfThisFails(
+      "check that each call of the builder's listener is passed on, with all that it tells")
+  void aListenerOfTheBuilderLearnsOfAllThatAnAddedOneLearns() throws InterruptedException {
+    LockManager locks = ByUrl.openUnlessRefused(fixture, ByUrl.builder(fixture).listener(log));
+    EventLog added = new EventLog();
+    locks.addListener(added);
+    Lease lease = fixture.take(locks, fixture.name("released"), fixture.ttl());
+    TckFixture.regardless(() -> Attempts.once(locks, lease.name(), fixture.ttl()));
+    TckFixture.regardless(lease::release);
+    Lease lost = fixture.take(locks, fixture.name("lost"), fixture.briefTtl());
+    fixture.awaitOver(lost);
+    TckFixture.regardless(lost::release);
+    Lease transferred = fixture.take(locks, fixture.name("transferred"), fixture.ttl());
+    if (fixture.declares(LockCapability.TRANSFER)) {
+      TckFixture.regardless(() -> transferred.transfer(fixture.ttl()));
+    }
+    Lease renewed = fixture.take(locks, renewed("renewed"));
+    if (fixture.declares(LockCapability.KEEP_ALIVE)) {
+      fixture.awaitRegardless(
+          "it is renewed", () -> added.about(renewed.name()).contains("renewal EXTENDED"));
+    }
+
+    for (Lease each : List.of(lease, lost, transferred, renewed)) {
+      String name = each.name();
+      fixture.soon().untilAsserted(() -> assertThat(log.about(name)).isEqualTo(added.about(name)));
+    }
+  }
+
+  private LockRequest renewed(String end) {
+    LockRequest request = LockRequest.of(fixture.name(end), fixture.shortTtl());
+    return fixture.declares(LockCapability.KEEP_ALIVE) ? request.keepAliveUpTo(HOUR) : request;
+  }
+
+  @Test
   @Rule("LISTEN-8")
   @IfThisFails("check that a registration is found by itself, and not by its listener")
   void eachOfTwoRegistrationsOfOneListenerEndsItsOwnCalls() {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import dev.holdfast.LockManager;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckLink;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -62,6 +64,35 @@ public abstract class SecretRules {
       assertHidden(() -> openAndClose(url.replace("@", "@["), Map.of()));
       assertHidden(() -> openAndClose(url, Map.of("retryDelay", "soon")));
       assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
+    }
+  }
+
+  @Test
+  @Rule("ERR-3")
+  @IfThisFails("check what a connection says whose login ends or fails, whatever the reason")
+  void aPasswordIsNotShownByALoginThatFails() {
+    Needs.plainUris(fixture);
+    List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+    List<String> uris = withPassword("app", links.stream().map(TckLink::uri).toList());
+    List<Consumer<TckLink>> failures =
+        List.of(
+            TckLink::cut,
+            link -> link.refuse("ERR max number of clients reached"),
+            link -> link.refuse("LOADING Redis is loading the dataset in memory"));
+    for (Consumer<TckLink> failure : failures) {
+      links.forEach(failure);
+      try (Logs logs = Logs.keptWhole()) {
+        assertHidden(() -> shown(fixture.openOn(uris, "connectTimeout=300ms")));
+        if (fixture.environment().hasNodeOptions()) {
+          assertHidden(
+              () ->
+                  shown(
+                      fixture.openOn(
+                          uris, "connect=lazy", "connectTimeout=300ms", "nodeTimeout=100ms")));
+        }
+        assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
+      }
+      links.forEach(TckLink::mend);
     }
   }
 

@@ -221,6 +221,11 @@ public final class TckFixture implements AutoCloseable {
     }
   }
 
+  /** Returns whether a test has time for more: on a busy machine it shows less. */
+  boolean isEarly(long begun) {
+    return Elapsed.since(begun).compareTo(timing().limit().dividedBy(4)) < 0;
+  }
+
   /** Does something whatever comes of it, because that is another rule's. */
   static void regardless(Eventually.Assertions act) {
     try {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
@@ -132,9 +133,27 @@ public abstract class TransferRules {
   @IfThisFails("check what each method of a lease does after transfer()")
   void aTransferredLeaseIsOverForItsHolder() {
     Lease lease = taken("over");
+    TckFixture.regardless(lease::requireHeld);
 
     transferred(lease, fixture.ttl());
 
+    assertOverByTransfer(lease);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-2")
+  @IfThisFails("check that a lease is over after transferAsync() as it is after transfer()")
+  void aLeaseThatWasTransferredAsynchronouslyIsOverForItsHolder() {
+    Lease lease = taken("over");
+    TckFixture.regardless(lease::requireHeld);
+
+    fixture.soon().get("it is transferred", lease.transferAsync(fixture.ttl()));
+
+    assertOverByTransfer(lease);
+  }
+
+  private void assertOverByTransfer(Lease lease) {
     assertThat(lease.isHeld()).as("isHeld()").isFalse();
     assertThat(lease.remaining()).as("remaining()").isZero();
     assertThatThrownBy(lease::requireHeld).isInstanceOf(IllegalStateException.class);
@@ -267,6 +286,52 @@ public abstract class TransferRules {
       assertHidden(thrown, text, lease.token());
       assertThat(logs.lines()).allSatisfy(line -> assertHidden(line, text, lease.token()));
     }
+  }
+
+  @Test
+  @Rule("TRANSFER-10")
+  @IfThisFails("check what each call of a lease throws and logs when no quorum answers it")
+  void neitherTheTextNorTheTokenIsShownByCallsInAnOutage() {
+    Needs.of(fixture, TckFault.DEAD);
+    try (Logs logs = Logs.keptWhole()) {
+      LockManager locks = fixture.open(IMPATIENT);
+      Lease lease = fixture.take(locks, fixture.request(fixture.name("held")));
+      Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), lease.name());
+
+      List<String> shown = new ArrayList<>();
+      if (fixture.declares(LockCapability.EXTENSION)) {
+        shown.add(trace(() -> lease.extend(fixture.ttl())));
+        shown.add(trace(() -> lease.extendAsync(fixture.ttl()).join()));
+      }
+      shown.add(trace(() -> lease.transfer(fixture.ttl())));
+      shown.add(trace(() -> lease.transferAsync(fixture.ttl()).join()));
+      shown.add(trace(() -> locks.inspect(lease.name())));
+      shown.add(trace(() -> locks.forceRelease(lease.name())));
+      shown.add(trace(lease::release));
+      shown.add(trace(lease::close));
+      shown.add(lease + "");
+
+      assertThat(shown).noneMatch(one -> one.contains(lease.token()));
+      assertThat(logs.lines()).noneMatch(line -> line.contains(lease.token()));
+    }
+  }
+
+  @Test
+  @Rule("TRANSFER-9")
+  @IfThisFails("check that a text is for managers of its keyPrefix, letter by letter")
+  void aTextOfAPrefixInOtherLettersIsRefusedBeforeAnyNodeIsAsked() {
+    LockManager locks = Needs.option(fixture, "keyPrefix", "Tck:");
+    LockManager other = Needs.option(fixture, "keyPrefix", "tck:");
+    Lease lease = fixture.take(locks, fixture.request(fixture.name("prefixed")));
+    String text = transferred(lease, fixture.ttl());
+    long before = Counts.settledRequests(fixture);
+
+    Throwable thrown = catchThrowable(() -> other.adopt(text, fixture.request(lease.name())));
+
+    assertThat(thrown)
+        .as("the end of an adoption by the text of a manager with another prefix")
+        .isInstanceOf(LockConfigurationException.class);
+    assertThat(Counts.requests(fixture) - before).as("requests to nodes").isZero();
   }
 
   @Test

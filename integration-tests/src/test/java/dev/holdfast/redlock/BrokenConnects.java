@@ -115,6 +115,24 @@ final class BrokenConnects {
     }
   }
 
+  /** Begins to connect to a node when the connection before it has been made or has failed. */
+  static final class OneAfterTheOther extends PassingNodes {
+    private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+
+    OneAfterTheOther(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public synchronized CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      CompletableFuture<Void> next =
+          last.handle((done, failure) -> null)
+              .thenCompose(done -> first.connect(node, disconnected));
+      last = next;
+      return next;
+    }
+  }
+
   /** Takes the second connections from other nodes. */
   static final class OtherSecond extends PassingNodes {
     private final RedisNodes others;
@@ -165,7 +183,7 @@ final class BrokenConnects {
               (done, failure) -> {
                 String login = URI.create(uris.get(node % uris.size())).getUserInfo();
                 if (failure == null) {
-                  shown.complete(done);
+                  shown.complete(null);
                 } else if (String.valueOf(failure).matches("(?s).*(WRONGPASS|refused).*")) {
                   shown.completeExceptionally(failure);
                 } else {

@@ -171,6 +171,18 @@ enum BrokenDriver {
   TAKES_ERRORS_FOR_NIL(
       "the errors `BUSY`, `MISCONF` and `NOREPLICAS` are reported as nil",
       made -> new BrokenReplies.ErrorsAreNil(made.get())),
+  TAKES_READONLY_FOR_AN_END(
+      "the error `READONLY` is reported as the end of the connection",
+      made -> new BrokenReplies.ReadonlyIsAnEnd(made.get())),
+  SHOWS_COMMANDS(
+      "the error of a node is reported with the command",
+      made -> new BrokenReplies.ShowingCommands(made.get())),
+  LOGS_SLOW_COMMANDS(
+      "a command that takes 100 ms is logged",
+      made -> new BrokenReplies.LoggingSlowCommands(made.get())),
+  CONNECTS_ONE_AFTER_THE_OTHER(
+      "a connection is made when the one before is there, or has failed",
+      made -> new BrokenConnects.OneAfterTheOther(made.get())),
   REPORTS_ENDS_LATE(
       "the end of an idle connection is reported with the next command",
       made -> new BrokenConnects.NoticingLate(made.get())),

@@ -1,5 +1,6 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
@@ -249,6 +250,85 @@ final class BrokenReplies {
         }
       }
     }
+  }
+
+  /** Reports that a node became a replica as the end of its connection. */
+  static final class ReadonlyIsAnEnd extends PassingNodes {
+    ReadonlyIsAnEnd(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      first.submit(
+          ask(
+              round,
+              new PassingAnswers(round) {
+                @Override
+                public void error(int node, String error) {
+                  if (error.contains("READONLY")) {
+                    failure(node, new IllegalStateException("the connection ended"));
+                  } else {
+                    super.error(node, error);
+                  }
+                }
+              }));
+    }
+  }
+
+  /** Adds the command to each error, except to those on which the core decides. */
+  static final class ShowingCommands extends PassingNodes {
+    ShowingCommands(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      first.submit(
+          ask(
+              round,
+              new PassingAnswers(round) {
+                @Override
+                public void error(int node, String error) {
+                  super.error(
+                      node,
+                      error.matches("(OOM|BUSY|MISCONF|LOADING)\\b.*")
+                          ? error + " in " + shown(round)
+                          : error);
+                }
+              }));
+    }
+  }
+
+  /** Logs each command whose reply takes long. */
+  static final class LoggingSlowCommands extends PassingNodes {
+    private static final System.Logger LOG = System.getLogger(LoggingSlowCommands.class.getName());
+    private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    LoggingSlowCommands(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      long begun = System.nanoTime();
+      first.submit(
+          ask(
+              round,
+              PassingAnswers.before(
+                  round,
+                  () -> {
+                    if (System.nanoTime() - begun > SLOW_NANOS) {
+                      LOG.log(System.Logger.Level.WARNING, "slow: {0}", shown(round));
+                    }
+                  })));
+    }
+  }
+
+  private static String shown(Round round) {
+    return round.command() instanceof Command.Eval eval
+        ? eval.keys() + " " + eval.arguments()
+        : String.join(" ", round.command().words());
   }
 
   /** Takes a connection on which nothing was sent for some time for one that does not answer. */

@@ -1,5 +1,6 @@
 package dev.holdfast.tck.broken;
 
+import dev.holdfast.HeldLock;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** Several users get one and the same object, which each of them can change. */
@@ -22,6 +24,21 @@ final class AliasFlaws {
 
   static List<Flaw> all() {
     return List.of(
+        Flaw.inManager(
+                "leases() fills and returns one list",
+                Set.of("RES-1"),
+                right ->
+                    new PassingManager(right) {
+                      private final List<HeldLock> leases = new CopyOnWriteArrayList<>();
+
+                      @Override
+                      public synchronized List<HeldLock> leases() {
+                        leases.clear();
+                        leases.addAll(super.leases());
+                        return leases;
+                      }
+                    })
+            .asVariation(),
         Flaw.inLease(
             "onLoss() is one future for all, which any of them can complete",
             Set.of("RES-1"),

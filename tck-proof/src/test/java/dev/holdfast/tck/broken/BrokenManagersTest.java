@@ -134,6 +134,7 @@ class BrokenManagersTest {
           "OutageRules.aNodeWhoseConnectionEndedUnderManyCommandsVotesSoonAgain",
           "ReplyRules.repliesThatComeInPiecesAreAnswers",
           "ReportRules.aListenerOfTheBuilderLearnsOfAllThatAnAddedOneLearns",
+          "ReportRules.listenersOfTheBuilderAreCalledEachThoughTheyAreEqual",
           "SecretRules.aPasswordInAUrlIsNeverShown",
           "SecretRules.thePasswordOfAUserWhoLogsInIsNeverShown",
           "TlsNodeRules.aCertificateOfAnotherHostIsRefused",
@@ -151,6 +152,10 @@ class BrokenManagersTest {
       Set.of(
           "ClosingRules.noConnectionIsLeftOfAUserWithoutScripts",
           "OptionRules.aUserWithoutAPasswordLogsIn",
+          "OutageRules.aNodeThatHangsHoldsUpNoNewConnectionToOthers",
+          "OutageRules.nodesThatBecameReplicasAreAMistake",
+          "TransferRules.neitherTheTextNorTheTokenIsShownByCallsThatAreAnsweredLate",
+          "TransferRules.neitherTheTextNorTheTokenIsShownByErrorsOfNodes",
           "OptionRules.theDatabaseOfAUserWithoutScriptsIsThatOfTheUri",
           "SecretRules.aPasswordIsNotShownByALoginThatFails",
           "ReplyRules.anAttemptWhoseConnectionsEndIsAnOutage",

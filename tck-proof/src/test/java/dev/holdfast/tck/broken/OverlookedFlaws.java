@@ -7,6 +7,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
+import java.lang.ref.Cleaner;
 import java.text.Normalizer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -150,6 +151,11 @@ final class OverlookedFlaws {
                 Set.of("CLOSE-1"),
                 Orphaning::new)
             .asVariation(),
+        Flaw.inManager(
+                "a lease that no code can reach is released",
+                Set.of("ACQ-10"),
+                right -> PassingManager.withLeases(right, Collecting::new))
+            .asVariation(),
         Flaw.inNode(
                 "a byte order mark is left out of a name",
                 Set.of("ACQ-7"),
@@ -161,6 +167,15 @@ final class OverlookedFlaws {
                       }
                     })
             .asVariation());
+  }
+
+  private static final class Collecting extends PassingLease {
+    private static final Cleaner CLEANER = Cleaner.create();
+
+    Collecting(Lease right) {
+      super(right);
+      CLEANER.register(this, right::releaseAsync);
+    }
   }
 
   private static final class Orphaning extends PassingManager {

@@ -3,11 +3,13 @@ package dev.holdfast.tck.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.holdfast.HeldLock;
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.tck.Rule;
@@ -205,6 +207,30 @@ public abstract class AliasRules {
     Set<Throwable> distinct = Collections.newSetFromMap(new IdentityHashMap<>());
     distinct.addAll(thrown);
     assertThat(distinct).as("exceptions of so many callers").hasSameSizeAs(thrown);
+  }
+
+  @Test
+  @Rule("RES-1")
+  @IfThisFails("check that leases() and nodes() return a new list each time, or one that is final")
+  void aListOfLeasesOrNodesStaysAsItWasReturned() {
+    LockManager locks = fixture.open();
+    Lease first = fixture.take(locks, fixture.name("first"), fixture.ttl());
+    List<HeldLock> leases = locks.leases();
+    List<LockNode> nodes = locks.nodes();
+    List<HeldLock> leasesAtFirst = new ArrayList<>(leases);
+    List<LockNode> nodesAtFirst = new ArrayList<>(nodes);
+
+    Lease second = fixture.take(locks, fixture.name("second"), fixture.ttl());
+    TckFixture.regardless(first::release);
+    List<HeldLock> later = locks.leases();
+    TckFixture.regardless(locks.leases()::clear);
+    TckFixture.regardless(locks.nodes()::clear);
+
+    assertThat(leases).as("a list of leases that was returned before").isEqualTo(leasesAtFirst);
+    assertThat(nodes).as("a list of nodes that was returned before").isEqualTo(nodesAtFirst);
+    assertThat(later).as("a later list").extracting(HeldLock::name).containsExactly(second.name());
+    assertThat(locks.leases()).as("the leases, after a list was cleared").hasSameSizeAs(later);
+    assertThat(locks.nodes()).as("the nodes, after a list was cleared").hasSameSizeAs(nodesAtFirst);
   }
 
   /** A mark that is left on one result, to be looked for on another. */

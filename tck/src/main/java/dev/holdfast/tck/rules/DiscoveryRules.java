@@ -12,6 +12,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.ManagerBuilder;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -159,12 +160,20 @@ public abstract class DiscoveryRules {
     }
     calls.put(
         "a loss", () -> fixture.take(locks, fixture.name("lost"), fixture.shortTtl()).onLoss());
+    if (Faults.areKnown(fixture, TckFault.DEAD)) {
+      calls.put("an outage", () -> inAnOutage(locks));
+    }
 
     for (Map.Entry<String, Supplier<CompletableFuture<?>>> call : calls.entrySet()) {
       assertThat(executor.threadOfCallback(call.getValue()))
           .as("the thread of a callback of %s, unless it was complete before", call.getKey())
           .isIn("", UserThread.NAME);
     }
+  }
+
+  private CompletableFuture<?> inAnOutage(LockManager locks) {
+    Faults.begin(fixture, TckFault.DEAD, fixture.nodes(), "");
+    return locks.tryAcquireAsync(fixture.request(fixture.name("gone")));
   }
 
   @Test

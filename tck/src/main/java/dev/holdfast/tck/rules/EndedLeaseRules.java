@@ -304,29 +304,34 @@ public abstract class EndedLeaseRules {
   void aLeaseIsOverFromTheCallOfAReleaseThoughAnotherThreadExtendsIt() {
     Needs.of(fixture, LockCapability.EXTENSION);
     Needs.of(fixture, TckFault.FROZEN);
-    LockManager locks = fixture.open();
-    Lease probe = fixture.take(locks, fixture.name("extended"), fixture.ttl());
+    LockManager locks = fixture.open("quorumTimeout=3s");
     for (Consumer<Lease> release : List.<Consumer<Lease>>of(Lease::release, Lease::close)) {
-      Lease lease = fixture.take(locks, fixture.name("released"), fixture.ttl());
-      Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());
-      Call<?> extension = extending(lease);
-      Call<?> ofProbe = extending(probe);
-      Attempts.stays(() -> !extension.isOver() && !ofProbe.isOver());
-      Call<Boolean> released =
-          Call.begin(
-              () -> {
-                release.accept(lease);
-                return true;
-              });
-
-      fixture.awaitRegardless(
-          "it is over, or was too late", () -> !lease.isHeld() || ofProbe.isOver());
-      boolean wasLate = ofProbe.isOver();
-      Faults.end(TckFault.FROZEN, fixture.nodes(), lease.name());
-      List.of(extension, ofProbe, released).forEach(call -> call.awaited(fixture));
-
-      assertThat(wasLate).as("held until an extension ended that began before").isFalse();
+      Retries.anyOf(() -> assertOverWhileItIsExtended(locks, release));
     }
+  }
+
+  /** Extends another lease, too, to see how long an extension takes. */
+  private void assertOverWhileItIsExtended(LockManager locks, Consumer<Lease> release) {
+    Lease probe = fixture.take(locks, fixture.name("extended"), fixture.ttl());
+    Lease lease = fixture.take(locks, fixture.name("released"), fixture.ttl());
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());
+    Call<?> extension = extending(lease);
+    Call<?> ofProbe = extending(probe);
+    Attempts.stays(() -> !extension.isOver() && !ofProbe.isOver());
+    Call<Boolean> released =
+        Call.begin(
+            () -> {
+              release.accept(lease);
+              return true;
+            });
+
+    fixture.awaitRegardless(
+        "it is over, or was too late", () -> !lease.isHeld() || ofProbe.isOver());
+    boolean isInTime = !lease.isHeld() && !ofProbe.isOver();
+    Faults.end(TckFault.FROZEN, fixture.nodes(), lease.name());
+    List.of(extension, ofProbe, released).forEach(call -> call.awaited(fixture));
+
+    assertThat(isInTime).as("over before an extension ended that began before").isTrue();
   }
 
   private Call<Boolean> extending(Lease lease) {

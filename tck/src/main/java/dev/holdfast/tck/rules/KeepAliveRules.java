@@ -12,6 +12,7 @@ import dev.holdfast.tck.env.TckFault;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A lease is renewed in the background. */
@@ -19,6 +20,9 @@ public abstract class KeepAliveRules {
   private static final int MAX_STALLS = 5;
   private static final Duration HOUR = Duration.ofHours(1);
   private static final long BETWEEN_COLLECTIONS_NANOS = 50_000_000;
+
+  /** After so many a garbage collector has found what no code can reach. */
+  private static final int COLLECTIONS = 6;
 
   final TckFixture fixture;
 
@@ -197,6 +201,23 @@ public abstract class KeepAliveRules {
     }
 
     awaitGranted(other, lock.name());
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-10")
+  @IfThisFails("check that a lease that no code can reach is not released: work may still go on")
+  void aLeaseThatNoCodeCanReachKeepsOthersOutForItsTtl() throws InterruptedException {
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    String name = fixture.name("forgotten");
+    forget(locks, LockRequest.of(name, fixture.ttl()));
+
+    for (int i = 0; i < COLLECTIONS; i++) {
+      System.gc();
+      LockSupport.parkNanos(BETWEEN_COLLECTIONS_NANOS);
+      assertThat(fixture.gets(other, name)).as("granted to another owner").isFalse();
+    }
   }
 
   /** Waits until another manager gets the lock, and collects garbage meanwhile. */

@@ -192,20 +192,64 @@ public abstract class OutageRules {
     }
     Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), "");
 
-    Retries.anyOf( // a machine that stalls reports a vote late
-        () -> {
-          fixture.awaitPast(System.nanoTime(), Attempts.LOOK); // so that no vote is still to come
-          List<Long> before = votesOf(alive, log);
-          Attempts.once(locks, fixture.name("during"), fixture.ttl());
-          fixture.awaitPast(System.nanoTime(), Attempts.LOOK);
-          List<Long> after = votesOf(alive, log);
+    for (Asking asking : Asking.values()) {
+      Retries.anyOf(() -> assertAsksOnce(asking, locks, alive, log));
+    }
+  }
 
-          for (int node = 0; node < alive.size(); node++) {
-            assertThat(after.get(node) - before.get(node))
-                .as("the votes of %s on one attempt", alive.get(node).address())
-                .isLessThanOrEqualTo(1);
-          }
-        });
+  /**
+   * Tries whether one request has one vote of each node. A machine that stalls reports one late.
+   */
+  private void assertAsksOnce(Asking asking, LockManager locks, List<TckNode> alive, EventLog log) {
+    LockRequest request = fixture.request(fixture.name("during")).waitAtMost(Duration.ZERO);
+    fixture.awaitPast(System.nanoTime(), Attempts.LOOK); // so that no vote is still to come
+    List<Long> before = votesOf(alive, log);
+    TckFixture.regardless(() -> asking.ask(locks, request));
+    fixture.awaitPast(System.nanoTime(), Attempts.LOOK);
+    List<Long> after = votesOf(alive, log);
+
+    for (int node = 0; node < alive.size(); node++) {
+      assertThat(after.get(node) - before.get(node))
+          .as("the votes of %s on one attempt by %s", alive.get(node).address(), asking)
+          .isLessThanOrEqualTo(1);
+    }
+  }
+
+  @Test
+  @Rule("FAULT-2")
+  @IfThisFails("check that each node is connected by itself: one that hangs holds up no other")
+  void aNodeThatHangsHoldsUpNoNewConnectionToOthers() throws InterruptedException {
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
+    List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+    LockManager locks =
+        fixture.openOn(links.stream().map(TckLink::uri).toList(), "connectTimeout=10s");
+    Attempts.untilGot(fixture, locks, fixture.name("before"));
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
+    links.forEach(TckLink::cut);
+
+    links.forEach(TckLink::mend); // new connections to nodes that hang are not answered
+
+    long begun = System.nanoTime();
+    Attempts.untilGot(fixture, locks, fixture.name("after"));
+    assertThat(Elapsed.since(begun))
+        .as("the time until a quorum is connected again")
+        .isLessThan(Duration.ofSeconds(5));
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that the error of a node that became a replica arrives as it is: READONLY")
+  void nodesThatBecameReplicasAreAMistake() throws InterruptedException {
+    Needs.of(fixture, TckFault.REPLICA);
+    LockManager locks = fixture.open(HASTY);
+    Attempts.untilGot(fixture, locks, fixture.name("before"));
+    Faults.begin(fixture, TckFault.REPLICA, fixture.blocking(), "");
+
+    Throwable thrown =
+        catchThrowable(() -> locks.tryAcquire(fixture.name("during"), fixture.ttl()));
+
+    assertThat(thrown).isInstanceOf(LockConfigurationException.class);
   }
 
   private static List<Long> votesOf(List<TckNode> nodes, EventLog log) {

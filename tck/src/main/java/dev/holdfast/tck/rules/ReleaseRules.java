@@ -346,7 +346,10 @@ public abstract class ReleaseRules {
     assertThat(lease.releaseAsync())
         .failsWithin(fixture.timing().soon())
         .withThrowableOfType(ExecutionException.class)
-        .withCauseInstanceOf(LockOutageException.class);
+        .havingCause()
+        .isInstanceOfSatisfying(
+            LockOutageException.class,
+            outage -> assertThat(outage.isOutcomeUnknown()).as("outcome unknown").isTrue());
     assertThat(lease.isHeld()).as("it is over for its holder anyway").isFalse();
   }
 

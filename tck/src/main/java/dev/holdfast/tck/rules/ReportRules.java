@@ -154,6 +154,27 @@ public abstract class ReportRules {
     }
   }
 
+  @Test
+  @Rule("LISTEN-8")
+  @IfThisFails("check that the builder's listeners are kept in a list, as they were given")
+  void listenersOfTheBuilderAreCalledEachThoughTheyAreEqual() {
+    EventLog equal = new EqualLog();
+    EventLog another = new EqualLog();
+    LockManager locks =
+        ByUrl.openUnlessRefused(
+            fixture,
+            ByUrl.builder(fixture).listener(log).listener(log).listener(equal).listener(another));
+    String name = fixture.name("heard");
+
+    fixture.take(locks, name, fixture.ttl());
+
+    assertThat(log.about(name))
+        .as("to a listener given twice")
+        .containsExactly("granted", "granted");
+    assertThat(equal.about(name)).as("to one of two equal listeners").contains("granted");
+    assertThat(another.about(name)).as("to the other one").contains("granted");
+  }
+
   private LockRequest renewed(String end) {
     LockRequest request = LockRequest.of(fixture.name(end), fixture.shortTtl());
     return fixture.declares(LockCapability.KEEP_ALIVE) ? request.keepAliveUpTo(HOUR) : request;

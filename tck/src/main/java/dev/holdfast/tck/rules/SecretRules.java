@@ -43,6 +43,7 @@ public abstract class SecretRules {
       try (Logs logs = Logs.keptWhole()) {
         assertHidden(() -> shown(fixture.openOn(uris)));
         assertHidden(() -> shown(fixture.openOn(uris, "retryDelya=1s")));
+        assertHidden(() -> shown(fixture.openOn(byTls(uris))));
         if (Faults.areKnown(fixture, TckFault.DEAD)) {
           Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), "");
           assertHidden(() -> shown(fixture.openOn(uris)));
@@ -126,6 +127,11 @@ public abstract class SecretRules {
       assertThat(logs.lines()).noneMatch(line -> passwords.stream().anyMatch(line::contains));
       assertThat(holder + " " + holder.nodes()).doesNotContain(passwords);
     }
+  }
+
+  /** Returns URIs for TLS, which nodes without TLS, and drivers without it, refuse. */
+  private static List<String> byTls(List<String> uris) {
+    return uris.stream().map(uri -> uri.replaceFirst("^redis:", "rediss:")).toList();
   }
 
   /** Returns the password of a node's URI, as it is and as the URI has it. */

@@ -14,6 +14,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckLink;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -32,6 +33,9 @@ import org.junit.jupiter.api.Test;
 public abstract class TransferRules {
   private static final String IMPATIENT = "nodeTimeout=200ms";
   private static final int RANDOM_DIGITS = 16;
+
+  /** More than the time after which clients call a command slow, as a rule. */
+  private static final Duration LATE = Duration.ofMillis(1_100);
 
   final TckFixture fixture;
 
@@ -291,28 +295,91 @@ public abstract class TransferRules {
   @Test
   @Rule("TRANSFER-10")
   @IfThisFails("check what each call of a lease throws and logs when no quorum answers it")
-  void neitherTheTextNorTheTokenIsShownByCallsInAnOutage() {
+  void neitherTheTextNorTheTokenIsShownByCallsThatFail() {
     Needs.of(fixture, TckFault.DEAD);
-    try (Logs logs = Logs.keptWhole()) {
-      LockManager locks = fixture.open(IMPATIENT);
-      Lease lease = fixture.take(locks, fixture.request(fixture.name("held")));
-      Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), lease.name());
-
-      List<String> shown = new ArrayList<>();
-      if (fixture.declares(LockCapability.EXTENSION)) {
-        shown.add(trace(() -> lease.extend(fixture.ttl())));
-        shown.add(trace(() -> lease.extendAsync(fixture.ttl()).join()));
+    LockManager locks = fixture.open(IMPATIENT);
+    for (TckFault fault : List.of(TckFault.DEAD, TckFault.REFUSING, TckFault.FORBIDDEN)) {
+      if (!Faults.areKnown(fixture, fault)) {
+        continue;
       }
-      shown.add(trace(() -> lease.transfer(fixture.ttl())));
-      shown.add(trace(() -> lease.transferAsync(fixture.ttl()).join()));
-      shown.add(trace(() -> locks.inspect(lease.name())));
-      shown.add(trace(() -> locks.forceRelease(lease.name())));
-      shown.add(trace(lease::release));
-      shown.add(trace(lease::close));
-      shown.add(lease + "");
+      TransferredLock other = TransferredLock.of(fixture, "adopted");
+      Lease lease = Attempts.untilGot(fixture, locks, fixture.name("held"));
+      try (Logs logs = Logs.keptWhole()) {
+        Faults.begin(fixture, fault, fixture.blocking(), lease.name());
 
-      assertThat(shown).noneMatch(one -> one.contains(lease.token()));
-      assertThat(logs.lines()).noneMatch(line -> line.contains(lease.token()));
+        List<String> shown = new ArrayList<>();
+        if (fixture.declares(LockCapability.EXTENSION)) {
+          shown.add(trace(() -> lease.extend(fixture.ttl())));
+          shown.add(trace(() -> lease.extendAsync(fixture.ttl()).join()));
+        }
+        shown.add(trace(() -> lease.transfer(fixture.ttl())));
+        shown.add(trace(() -> lease.transferAsync(fixture.ttl()).join()));
+        shown.add(trace(() -> locks.adopt(other.text(), fixture.request(other.name()))));
+        shown.add(trace(() -> locks.inspect(lease.name())));
+        shown.add(trace(lease::release));
+        shown.add(trace(lease::close));
+        shown.add(lease + "");
+        Faults.end(fault, fixture.blocking(), lease.name());
+
+        shown.addAll(logs.lines());
+        assertThat(shown)
+            .as("messages while nodes are %s", fault)
+            .allSatisfy(one -> assertHidden(one, other.text(), other.token()))
+            .noneMatch(one -> one.contains(lease.token()));
+      }
+    }
+  }
+
+  @Test
+  @Rule("TRANSFER-10")
+  @IfThisFails("check that the error of a node is passed on without the command that it is about")
+  void neitherTheTextNorTheTokenIsShownByErrorsOfNodes() {
+    Needs.nodes(fixture, 1);
+    List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+    LockManager locks = fixture.openOn(links.stream().map(TckLink::uri).toList(), IMPATIENT);
+    for (String error : List.of("OOM none left", "BUSY a script", "MISCONF no disk", "LOADING")) {
+      TransferredLock adopted = TransferredLock.of(fixture, "adopted");
+      Lease lease = Attempts.untilGot(fixture, locks, fixture.name("held"));
+      links.forEach(link -> link.refuse(error));
+      List<String> shown = new ArrayList<>();
+      shown.add(trace(() -> lease.transfer(fixture.ttl())));
+      shown.add(trace(() -> locks.adopt(adopted.text(), fixture.request(adopted.name()))));
+      shown.add(trace(lease::release));
+      links.forEach(TckLink::mend);
+
+      assertThat(shown)
+          .as("messages of nodes that answer %s", error)
+          .allSatisfy(one -> assertHidden(one, adopted.text(), adopted.token()))
+          .noneMatch(one -> one.contains(lease.token()));
+    }
+  }
+
+  @Test
+  @Rule("TRANSFER-10")
+  @IfThisFails("check what is logged of commands whose replies come late: they have the token")
+  void neitherTheTextNorTheTokenIsShownByCallsThatAreAnsweredLate() {
+    Needs.of(fixture, TckFault.FROZEN);
+    TransferredLock adopted = TransferredLock.of(fixture, "adopted");
+    try (Logs logs = Logs.keptWhole()) {
+      LockManager locks = fixture.open("nodeTimeout=5s");
+      Lease extended = fixture.take(locks, fixture.request(fixture.name("extended")));
+      Lease released = fixture.take(locks, fixture.request(fixture.name("released")));
+      Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), "");
+      List<CompletableFuture<?>> asked = new ArrayList<>();
+      asked.add(locks.tryAcquireAsync(fixture.request(fixture.name("acquired"))));
+      asked.add(released.releaseAsync());
+      if (fixture.declares(LockCapability.EXTENSION)) {
+        asked.add(extended.extendAsync(fixture.ttl()));
+      }
+      asked.add(locks.adoptAsync(adopted.text(), fixture.request(adopted.name())));
+      Attempts.stays(LATE, () -> true);
+      Faults.end(TckFault.FROZEN, fixture.nodes(), "");
+      fixture.awaitRegardless(
+          "all are answered", () -> asked.stream().allMatch(CompletableFuture::isDone));
+
+      assertThat(logs.lines())
+          .allSatisfy(line -> assertHidden(line, adopted.text(), adopted.token()))
+          .noneMatch(line -> line.contains(extended.token()) || line.contains(released.token()));
     }
   }
 

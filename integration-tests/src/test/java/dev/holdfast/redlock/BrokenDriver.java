@@ -111,7 +111,7 @@ enum BrokenDriver {
       (uris, options, settings) -> JedisConnections.of(uris, options, OpenSettings.none())),
   DECODES_VALUES(
       "a value that looks like a number becomes one",
-      made -> new BrokenReplies.DecodesNumbers(made.get())),
+      made -> PassingNodes.answering(made.get(), BrokenReplies.DecodesNumbers::new)),
   SPEAKS_IN_THE_CLEAR(
       "`rediss://` is spoken in the clear",
       (uris, options, settings) ->
@@ -170,16 +170,16 @@ enum BrokenDriver {
       made -> new BrokenReplies.FailsIdle(made.get())),
   TAKES_ERRORS_FOR_NIL(
       "the errors `BUSY`, `MISCONF` and `NOREPLICAS` are reported as nil",
-      made -> new BrokenReplies.ErrorsAreNil(made.get())),
+      made -> PassingNodes.answering(made.get(), BrokenReplies.ErrorsAreNil::new)),
   TAKES_READONLY_FOR_AN_END(
       "the error `READONLY` is reported as the end of the connection",
-      made -> new BrokenReplies.ReadonlyIsAnEnd(made.get())),
+      made -> PassingNodes.answering(made.get(), BrokenReplies.ReadonlyIsAnEnd::new)),
   SHOWS_COMMANDS(
       "the error of a node is reported with the command",
-      made -> new BrokenReplies.ShowingCommands(made.get())),
+      made -> PassingNodes.answering(made.get(), BrokenReplies.ShowingCommands::new)),
   LOGS_SLOW_COMMANDS(
       "a command that takes 100 ms is logged",
-      made -> new BrokenReplies.LoggingSlowCommands(made.get())),
+      made -> PassingNodes.answering(made.get(), BrokenReplies.LoggingSlowCommands::new)),
   CONNECTS_ONE_AFTER_THE_OTHER(
       "a connection is made when the one before is there, or has failed",
       made -> new BrokenConnects.OneAfterTheOther(made.get())),
@@ -188,7 +188,7 @@ enum BrokenDriver {
       made -> new BrokenConnects.NoticingLate(made.get())),
   TAKES_ENDS_FOR_NIL(
       "a command whose connection ended is reported as nil",
-      made -> new BrokenReplies.EndsAreNil(made.get())),
+      made -> PassingNodes.answering(made.get(), BrokenReplies.EndsAreNil::new)),
   WATCHES_ELSEWHERE(
       "`WATCH` is sent on the first connection, and its transaction on the second",
       made -> new BrokenCommands.WatchingElsewhere(made.get())),

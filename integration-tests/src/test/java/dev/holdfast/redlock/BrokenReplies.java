@@ -1,5 +1,6 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.redlock.PassingNodes.PassingAnswers;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
@@ -168,36 +169,25 @@ final class BrokenReplies {
   }
 
   /** Takes texts of digits for numbers. */
-  static final class DecodesNumbers extends PassingNodes {
-    DecodesNumbers(RedisNodes nodes) {
-      super(nodes);
+  static final class DecodesNumbers extends PassingAnswers {
+    DecodesNumbers(Round round) {
+      super(round);
     }
 
     @Override
-    public void submit(Round round) {
-      first.submit(ask(round, new Decoded(round)));
+    public void reply(int node, @Nullable Object reply) {
+      super.reply(node, decoded(reply));
     }
 
-    private static final class Decoded extends PassingAnswers {
-      Decoded(Round round) {
-        super(round);
+    private static @Nullable Object decoded(@Nullable Object reply) {
+      if (reply instanceof List<?> list) {
+        List<@Nullable Object> all = new ArrayList<>();
+        list.forEach(each -> all.add(decoded(each)));
+        return all;
       }
-
-      @Override
-      public void reply(int node, @Nullable Object reply) {
-        super.reply(node, decoded(reply));
-      }
-
-      private static @Nullable Object decoded(@Nullable Object reply) {
-        if (reply instanceof List<?> list) {
-          List<@Nullable Object> all = new ArrayList<>();
-          list.forEach(each -> all.add(decoded(each)));
-          return all;
-        }
-        return reply instanceof String text && text.matches("-?\\d{1,18}")
-            ? (Object) Long.valueOf(text)
-            : reply;
-      }
+      return reply instanceof String text && text.matches("-?\\d{1,18}")
+          ? (Object) Long.valueOf(text)
+          : reply;
     }
   }
 
@@ -226,102 +216,67 @@ final class BrokenReplies {
   }
 
   /** Reports errors of a node that can serve nothing for some time as a reply without a value. */
-  static final class ErrorsAreNil extends PassingNodes {
-    ErrorsAreNil(RedisNodes nodes) {
-      super(nodes);
+  static final class ErrorsAreNil extends PassingAnswers {
+    ErrorsAreNil(Round round) {
+      super(round);
     }
 
     @Override
-    public void submit(Round round) {
-      first.submit(ask(round, new Nil(round)));
-    }
-
-    private static final class Nil extends PassingAnswers {
-      Nil(Round round) {
-        super(round);
-      }
-
-      @Override
-      public void error(int node, String error) {
-        if (error.matches("(BUSY|MISCONF|NOREPLICAS) .*")) {
-          reply(node, null);
-        } else {
-          super.error(node, error);
-        }
+    public void error(int node, String error) {
+      if (error.matches("(BUSY|MISCONF|NOREPLICAS) .*")) {
+        reply(node, null);
+      } else {
+        super.error(node, error);
       }
     }
   }
 
   /** Reports that a node became a replica as the end of its connection. */
-  static final class ReadonlyIsAnEnd extends PassingNodes {
-    ReadonlyIsAnEnd(RedisNodes nodes) {
-      super(nodes);
+  static final class ReadonlyIsAnEnd extends PassingAnswers {
+    ReadonlyIsAnEnd(Round round) {
+      super(round);
     }
 
     @Override
-    public void submit(Round round) {
-      first.submit(
-          ask(
-              round,
-              new PassingAnswers(round) {
-                @Override
-                public void error(int node, String error) {
-                  if (error.contains("READONLY")) {
-                    failure(node, new IllegalStateException("the connection ended"));
-                  } else {
-                    super.error(node, error);
-                  }
-                }
-              }));
+    public void error(int node, String error) {
+      if (error.contains("READONLY")) {
+        failure(node, new IllegalStateException("the connection ended"));
+      } else {
+        super.error(node, error);
+      }
     }
   }
 
-  /** Adds the command to each error, except to those on which the core decides. */
-  static final class ShowingCommands extends PassingNodes {
-    ShowingCommands(RedisNodes nodes) {
-      super(nodes);
+  /** Adds the command to errors of a node that can serve nothing for some time. */
+  static final class ShowingCommands extends PassingAnswers {
+    ShowingCommands(Round round) {
+      super(round);
     }
 
     @Override
-    public void submit(Round round) {
-      first.submit(
-          ask(
-              round,
-              new PassingAnswers(round) {
-                @Override
-                public void error(int node, String error) {
-                  super.error(
-                      node,
-                      error.matches("(OOM|BUSY|MISCONF|LOADING)\\b.*")
-                          ? error + " in " + shown(round)
-                          : error);
-                }
-              }));
+    public void error(int node, String error) {
+      boolean isShown = error.matches("(OOM|BUSY|MISCONF|LOADING)\\b.*");
+      super.error(node, isShown ? error + " in " + shown(round) : error);
     }
   }
 
   /** Logs each command whose reply takes long. */
-  static final class LoggingSlowCommands extends PassingNodes {
+  static final class LoggingSlowCommands extends PassingAnswers {
     private static final System.Logger LOG = System.getLogger(LoggingSlowCommands.class.getName());
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    LoggingSlowCommands(RedisNodes nodes) {
-      super(nodes);
+    private final long begun = System.nanoTime();
+
+    LoggingSlowCommands(Round round) {
+      super(round);
     }
 
     @Override
-    public void submit(Round round) {
-      long begun = System.nanoTime();
-      first.submit(
-          ask(
-              round,
-              PassingAnswers.before(
-                  round,
-                  () -> {
-                    if (System.nanoTime() - begun > SLOW_NANOS) {
-                      LOG.log(System.Logger.Level.WARNING, "slow: {0}", shown(round));
-                    }
-                  })));
+    void answered(Consumer<Round> answer) {
+      if (System.nanoTime() - begun > SLOW_NANOS) {
+        LOG.log(System.Logger.Level.WARNING, "slow: {0}", shown(round));
+      }
+      super.answered(answer);
     }
   }
 
@@ -365,25 +320,14 @@ final class BrokenReplies {
   }
 
   /** Completes what is unanswered at the end of a connection without a value. */
-  static final class EndsAreNil extends PassingNodes {
-    EndsAreNil(RedisNodes nodes) {
-      super(nodes);
+  static final class EndsAreNil extends PassingAnswers {
+    EndsAreNil(Round round) {
+      super(round);
     }
 
     @Override
-    public void submit(Round round) {
-      first.submit(ask(round, new Ended(round)));
-    }
-
-    private static final class Ended extends PassingAnswers {
-      Ended(Round round) {
-        super(round);
-      }
-
-      @Override
-      public void failure(int node, Throwable cause) {
-        reply(node, null);
-      }
+    public void failure(int node, Throwable cause) {
+      reply(node, null);
     }
   }
 }

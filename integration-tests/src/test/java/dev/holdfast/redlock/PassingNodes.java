@@ -11,6 +11,7 @@ import dev.holdfast.redlock.spi.Subscription;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Leaves all to another driver. */
@@ -26,6 +27,16 @@ class PassingNodes implements RedisNodes, RedisConnections {
   PassingNodes(RedisNodes nodes, RedisConnections first) {
     this.nodes = nodes;
     this.first = first;
+  }
+
+  /** Returns nodes that are asked the same, and whose answers go through these. */
+  static PassingNodes answering(RedisNodes nodes, Function<Round, PassingAnswers> answers) {
+    return new PassingNodes(nodes) {
+      @Override
+      public void submit(Round round) {
+        first.submit(ask(round, answers.apply(round)));
+      }
+    };
   }
 
   @Override

@@ -361,7 +361,7 @@ public abstract class AcquireRules {
   void aRefusedAttemptHidesNoSecondOne() throws InterruptedException {
     Needs.nodes(
         fixture, 3); // where one node refuses in several steps, it may grant after the first
-    List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+    List<TckLink> links = Needs.links(fixture);
     LockManager locks = fixture.openOn(links.stream().map(TckLink::uri).toList());
     Attempts.untilGot(fixture, locks, fixture.name("warm"));
     Attempts.inVain(fixture, locks, occupied("refused")); // nodes know all scripts from now on

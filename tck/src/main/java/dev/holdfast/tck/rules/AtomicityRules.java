@@ -11,7 +11,6 @@ import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -338,8 +337,7 @@ public abstract class AtomicityRules {
   /** Does the same for operations that ask all nodes before they act. */
   private void forcedAtEachStep(Act between, Said after) throws InterruptedException {
     Needs.nodes(fixture, 1);
-    List<TckLink> links = new ArrayList<>();
-    fixture.nodes().forEach(node -> links.add(Needs.link(fixture, node)));
+    List<TckLink> links = Needs.links(fixture);
     LockManager operator = fixture.openOn(links.stream().map(TckLink::uri).toList());
     LockManager holder = fixture.open();
     for (int passing = 0; passing < Steps.MAX; passing++) {

@@ -13,9 +13,7 @@ import dev.holdfast.LossReason;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -73,27 +71,33 @@ public abstract class EndedLeaseRules {
   @Rule("LOSS-9")
   @IfThisFails("check that requireHeld remembers no answer, whatever has ended the lease since")
   void requireHeldPassesNoMoreWhateverHasEndedTheLease() {
-    Map<String, Consumer<Lease>> ends = new LinkedHashMap<>();
+    LockManager locks = fixture.open();
     for (ReleaseWay way : ReleaseWay.values()) {
-      ends.put(way.toString(), lease -> way.release(fixture, lease));
+      assertThat(thrownAfter(locks, way.toString(), lease -> way.release(fixture, lease)))
+          .as("thrown by requireHeld right after %s", way)
+          .isInstanceOf(IllegalStateException.class);
     }
-    ends.put("the call of releaseAsync()", Lease::releaseAsync);
+    assertThat(thrownAfter(locks, "releaseAsync()", Lease::releaseAsync))
+        .as("thrown by requireHeld right after the call of releaseAsync()")
+        .isInstanceOf(IllegalStateException.class);
     if (fixture.declares(LockCapability.EXTENSION) && !fixture.nodes().isEmpty()) {
-      ends.put("an extension that found no lock", this::removeAndExtend);
+      assertThat(thrownAfter(locks, "an extension that found no lock", this::removeAndExtend))
+          .as("thrown by requireHeld right after an extension that found no lock")
+          .isInstanceOf(LockLostException.class);
     }
-    ends.forEach(
-        (end, act) -> {
-          Lease lease = fixture.take(fixture.open(), fixture.name("ended"), fixture.ttl());
-          TckFixture.regardless(lease::requireHeld);
+  }
 
-          act.accept(lease);
+  private @Nullable Throwable thrownAfter(LockManager locks, String end, Consumer<Lease> act) {
+    Lease lease = fixture.take(locks, fixture.name("ended"), fixture.ttl());
+    TckFixture.regardless(lease::requireHeld);
 
-          Throwable thrown = catchThrowable(lease::requireHeld);
-          if (lease.isHeld()) {
-            AnotherRule.isBroken("the lease goes on after " + end);
-          }
-          assertThat(thrown).as("thrown by requireHeld right after %s", end).isNotNull();
-        });
+    act.accept(lease);
+
+    Throwable thrown = catchThrowable(lease::requireHeld);
+    if (lease.isHeld()) {
+      AnotherRule.isBroken("the lease goes on after " + end);
+    }
+    return thrown;
   }
 
   private void removeAndExtend(Lease lease) {

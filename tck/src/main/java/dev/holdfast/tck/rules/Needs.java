@@ -96,6 +96,11 @@ final class Needs {
         .orElseGet(() -> abort("this environment has no clock to move"));
   }
 
+  /** Returns a link before each node, in the order of the nodes. They are closed at the end. */
+  static List<TckLink> links(TckFixture fixture) {
+    return fixture.nodes().stream().map(node -> link(fixture, node)).toList();
+  }
+
   /** Returns a link before a node, which is closed at the end. */
   static TckLink link(TckFixture fixture, TckNode node) {
     TckLink link =

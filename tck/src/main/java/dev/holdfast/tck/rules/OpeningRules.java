@@ -212,7 +212,7 @@ public abstract class OpeningRules {
   void aLazyManagerMakesNoConnectionBeforeItsFirstRequest() {
     Needs.nodes(fixture, 1);
     Needs.nodeOptions(fixture);
-    List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+    List<TckLink> links = Needs.links(fixture);
     if (links.stream().anyMatch(link -> link.connections().isEmpty())) {
       abort("this environment's links do not count connections");
     }

@@ -125,10 +125,7 @@ public abstract class OptionRules {
   @IfThisFails("check that each connection is greeted alike: the first, and those made again")
   void aDatabaseIsTheSameAfterAReconnect() throws InterruptedException {
     Needs.of(fixture, TckFault.CUT);
-    List<String> uris = otherDatabases();
-    if (uris.isEmpty()) {
-      abort("this environment's nodes have no databases");
-    }
+    List<String> uris = needsOtherDatabases();
     LockManager outside = fixture.open();
     LockManager holder = fixture.openOn(uris);
     LockManager contender = fixture.openOn(uris);
@@ -160,10 +157,7 @@ public abstract class OptionRules {
   @Rule("OPEN-6")
   @IfThisFails("check the reply to SELECT: without its database a connection is no connection")
   void noLockIsGrantedInADatabaseThatIsNotThere() throws InterruptedException {
-    List<String> uris = new ArrayList<>(otherDatabases());
-    if (uris.isEmpty()) {
-      abort("this environment's nodes have no databases");
-    }
+    List<String> uris = new ArrayList<>(needsOtherDatabases());
     uris.replaceAll(OptionRules::withoutDatabase);
     String name = fixture.name("nowhere");
 
@@ -267,10 +261,7 @@ public abstract class OptionRules {
   @IfThisFails("check that the second connection to a node, for transactions, is greeted alike")
   void theDatabaseOfAUserWithoutScriptsIsThatOfTheUri() throws InterruptedException {
     Needs.of(fixture, TckFault.NO_SCRIPTS);
-    List<String> uris = otherDatabases();
-    if (uris.isEmpty()) {
-      abort("this environment's nodes have no databases");
-    }
+    List<String> uris = needsOtherDatabases();
     LockManager withScripts = fixture.openOn(uris);
     Lease before = fixture.take(withScripts, fixture.name("before"), fixture.ttl());
     Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
@@ -313,6 +304,11 @@ public abstract class OptionRules {
   /** Returns the URI of a database in the same server that is not there. */
   static String withoutDatabase(String uri) {
     return uri.replaceFirst("/\\d+$", "/" + NO_DATABASE);
+  }
+
+  private List<String> needsOtherDatabases() {
+    List<String> uris = otherDatabases();
+    return uris.isEmpty() ? abort("this environment's nodes have no databases") : uris;
   }
 
   /** Returns the nodes' addresses with another database, or none if a node has only one. */

@@ -221,7 +221,7 @@ public abstract class OutageRules {
   void aNodeThatHangsHoldsUpNoNewConnectionToOthers() throws InterruptedException {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
-    List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+    List<TckLink> links = Needs.links(fixture);
     LockManager locks =
         fixture.openOn(links.stream().map(TckLink::uri).toList(), "connectTimeout=10s");
     Attempts.untilGot(fixture, locks, fixture.name("before"));

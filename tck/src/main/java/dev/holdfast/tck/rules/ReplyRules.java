@@ -100,7 +100,7 @@ public abstract class ReplyRules {
   @IfThisFails("check that no error of a node is read as a refusal: no other owner holds the lock")
   void anErrorOfAnyCodeIsNoVote() {
     Needs.nodes(fixture, 1);
-    List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+    List<TckLink> links = Needs.links(fixture);
     List<String> uris = links.stream().map(TckLink::uri).toList();
     for (Map<String, String> options : fixture.optionSets()) {
       LockManager locks = fixture.openOn(uris, WithoutScripts.texts(options));
@@ -215,8 +215,7 @@ public abstract class ReplyRules {
     Needs.nodes(fixture, 1);
     for (Map<String, String> options : fixture.optionSets()) {
       for (TckLink.Fate fate : List.of(TckLink.Fate.CUT, TckLink.Fate.REPLY_CUT)) {
-        List<TckLink> links =
-            fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+        List<TckLink> links = Needs.links(fixture);
         List<String> uris = links.stream().map(TckLink::uri).toList();
         LockManager locks = fixture.openOn(uris, WithoutScripts.texts(options));
         Attempts.untilGot(fixture, locks, fixture.name("before"));

@@ -73,7 +73,7 @@ public abstract class SecretRules {
   @IfThisFails("check what a connection says whose login ends or fails, whatever the reason")
   void aPasswordIsNotShownByALoginThatFails() {
     Needs.plainUris(fixture);
-    List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+    List<TckLink> links = Needs.links(fixture);
     List<String> uris = withPassword("app", links.stream().map(TckLink::uri).toList());
     List<Consumer<TckLink>> failures =
         List.of(

@@ -336,7 +336,7 @@ public abstract class TransferRules {
   @IfThisFails("check that the error of a node is passed on without the command that it is about")
   void neitherTheTextNorTheTokenIsShownByErrorsOfNodes() {
     Needs.nodes(fixture, 1);
-    List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+    List<TckLink> links = Needs.links(fixture);
     LockManager locks = fixture.openOn(links.stream().map(TckLink::uri).toList(), IMPATIENT);
     for (String error : List.of("OOM none left", "BUSY a script", "MISCONF no disk", "LOADING")) {
       TransferredLock adopted = TransferredLock.of(fixture, "adopted");

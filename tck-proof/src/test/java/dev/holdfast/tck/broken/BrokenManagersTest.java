@@ -383,8 +383,9 @@ class BrokenManagersTest {
 
     @Override
     public String toString() {
-      return failures().stream()
-          .map(Object::toString)
+      return Stream.concat(
+              failures().stream().map(Object::toString),
+              runs.stream().flatMap(run -> run.skipped().stream()))
           .collect(Collectors.joining("\n", flaw + ", in " + runs.size() + " runs\n", "\n"));
     }
   }

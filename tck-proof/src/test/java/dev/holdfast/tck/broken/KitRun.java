@@ -118,6 +118,11 @@ final class KitRun {
     return failures;
   }
 
+  /** Tests that were left out, with the reason. */
+  List<String> skipped() {
+    return skipped;
+  }
+
   Set<String> reasonsToSkip() {
     return skipped.stream()
         .map(test -> test.substring(test.indexOf(": ") + 2))

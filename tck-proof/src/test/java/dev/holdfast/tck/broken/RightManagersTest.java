@@ -24,9 +24,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Right managers pass, or failures would say nothing. */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
+@Execution(ExecutionMode.SAME_THREAD) // its runs are a crowd already
 class RightManagersTest {
   /** Tests of one run, or runs: they wait for most of their time. */
   private static final int AT_A_TIME = 8;

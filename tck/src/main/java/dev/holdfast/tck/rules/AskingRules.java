@@ -97,12 +97,12 @@ public abstract class AskingRules {
   @IfThisFails("check that every way to ask has a lease renewed that was asked for so")
   void everyKindOfRequestKeepsAlive() {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
-    Duration ttl = fixture.shortTtl();
     LockManager locks = fixture.openForShortTtl();
     LockManager other = fixture.open();
 
     Retries.anyOf(
-        () -> {
+        fixture.shortTtl(),
+        ttl -> {
           List<Holding> holdings = new ArrayList<>();
           for (AskingWay way : AskingWay.values()) {
             LockRequest request = LockRequest.of(fixture.name("kept"), ttl).keepAliveUpTo(HOUR);
@@ -177,11 +177,11 @@ public abstract class AskingRules {
   @IfThisFails("check that nothing is remembered of a request beyond the call, such as a deadline")
   void theLongestHoldOfARequestThatIsUsedAgainBeginsAgain() {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
-    Duration ttl = fixture.shortTtl().dividedBy(2);
     LockManager locks = fixture.openForShortTtl();
 
     Retries.anyOf(
-        () -> {
+        fixture.shortTtl().dividedBy(2),
+        ttl -> {
           LockRequest request =
               LockRequest.of(fixture.name("again"), ttl).keepAliveUpTo(ttl.multipliedBy(3));
           long begun = System.nanoTime();

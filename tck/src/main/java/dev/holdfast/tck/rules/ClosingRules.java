@@ -255,19 +255,15 @@ public abstract class ClosingRules {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
 
     Retries.anyOf(
-        () -> {
+        fixture.shortTtl(),
+        ttl -> {
           LockManager closing = fixture.openForShortTtl();
-          Lease lease = fixture.take(closing, keptAlive("kept"));
-          Lease probe = fixture.take(fixture.openForShortTtl(), keptAlive("probe"));
+          Lease lease = fixture.take(closing, keptAlive("kept", ttl));
+          Lease probe = fixture.take(fixture.openForShortTtl(), keptAlive("probe", ttl));
           long begun = System.nanoTime();
           Call<?> close = closing(closing, LONG);
 
-          fixture
-              .soon()
-              .until(
-                  "the ttl was over",
-                  () ->
-                      System.nanoTime() - begun > fixture.shortTtl().multipliedBy(5).toNanos() / 4);
+          fixture.awaitPast(begun, ttl.multipliedBy(5).dividedBy(4));
 
           if (!probe.isHeld()) {
             AnotherRule.isBroken("leases are not kept alive");
@@ -560,8 +556,8 @@ public abstract class ClosingRules {
     return fixture.declares(LockCapability.KEEP_ALIVE) ? request.keepAliveUpTo(LONG) : request;
   }
 
-  private LockRequest keptAlive(String ending) {
-    return LockRequest.of(fixture.name(ending), fixture.shortTtl()).keepAliveUpTo(LONG);
+  private LockRequest keptAlive(String ending, Duration ttl) {
+    return LockRequest.of(fixture.name(ending), ttl).keepAliveUpTo(LONG);
   }
 
   /** Waits until the closing thread waits for holders, or has ended, which the test judges. */

@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
 
 /** Waits for conditions, up to a limit. */
 final class Eventually {
-  private static final long POLL_NANOS = 2_000_000;
+  private static final long POLL_NANOS = 5_000_000;
 
   /** When nothing has changed for so long, nothing will. */
   private static final Duration QUIET = Duration.ofSeconds(1);

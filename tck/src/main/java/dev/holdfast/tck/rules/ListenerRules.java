@@ -386,10 +386,10 @@ public abstract class ListenerRules {
     LockManager locks = fixture.openForShortTtl();
     locks.addListener(log);
     Retries.anyOf(
-        () -> {
+        fixture.shortTtl(),
+        ttl -> {
           String name = fixture.name("renewed");
-          Lease lease =
-              fixture.take(locks, LockRequest.of(name, fixture.shortTtl()).keepAliveUpTo(HOUR));
+          Lease lease = fixture.take(locks, LockRequest.of(name, ttl).keepAliveUpTo(HOUR));
 
           fixture
               .soon()

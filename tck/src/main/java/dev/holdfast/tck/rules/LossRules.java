@@ -226,11 +226,11 @@ public abstract class LossRules {
   void aLeaseThatARenewalFindsGoneIsTakenOrRemoved() {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Needs.nodes(fixture, 1);
-    Duration ttl = fixture.shortTtl().multipliedBy(3).dividedBy(2);
     LockManager locks = fixture.openForShortTtl();
 
     Retries.anyOf(
-        () -> {
+        fixture.shortTtl().multipliedBy(3).dividedBy(2),
+        ttl -> {
           Lease taken =
               fixture.take(locks, LockRequest.of(fixture.name("taken"), ttl).keepAliveUpTo(HOUR));
           Lease removed =
@@ -345,18 +345,16 @@ public abstract class LossRules {
     }
 
     Retries.anyOf(
-        () -> {
-          LockRequest request =
-              LockRequest.of(fixture.name("kept"), fixture.shortTtl()).keepAliveUpTo(HOUR);
+        fixture.shortTtl(),
+        ttl -> {
+          LockRequest request = LockRequest.of(fixture.name("kept"), ttl).keepAliveUpTo(HOUR);
           Lease lease = fixture.take(locks, request);
           long begun = System.nanoTime();
           fixture
               .soon()
               .until(
                   "it is renewed, or over",
-                  () ->
-                      !lease.isHeld()
-                          || System.nanoTime() - begun > 5 * fixture.shortTtl().toNanos() / 4);
+                  () -> !lease.isHeld() || System.nanoTime() - begun > 5 * ttl.toNanos() / 4);
           if (!lease.isHeld()) {
             Renewals.needed(fixture);
           }

@@ -29,7 +29,7 @@ final class Renewals {
 
   /** Leaves the test out if leases are not kept alive. Takes time: for what seems to fail. */
   static void needed(TckFixture fixture) {
-    Duration ttl = fixture.shortTtl();
+    Duration ttl = fixture.shortTtl().multipliedBy(2);
     LockRequest request =
         LockRequest.of(fixture.name("probe"), ttl).keepAliveUpTo(ttl.multipliedBy(100));
     Lease probe = fixture.take(fixture.openForShortTtl(), request);

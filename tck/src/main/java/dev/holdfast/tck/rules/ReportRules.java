@@ -109,8 +109,9 @@ public abstract class ReportRules {
     locks.addListener(log);
 
     Retries.anyOf(
-        () -> {
-          LockRequest request = LockRequest.of(fixture.name("lost"), fixture.shortTtl());
+        fixture.shortTtl(),
+        ttl -> {
+          LockRequest request = LockRequest.of(fixture.name("lost"), ttl);
           Lease lease = fixture.take(locks, request.keepAliveUpTo(HOUR));
           OnNodes.occupy(fixture, fixture.nodes(), lease.name());
           fixture.awaitRegardless(

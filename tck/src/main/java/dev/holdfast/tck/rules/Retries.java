@@ -1,6 +1,7 @@
 package dev.holdfast.tck.rules;
 
 import dev.holdfast.LockException;
+import java.time.Duration;
 
 /**
  * Repeats a check that a correct manager may fail on a machine that stalls, and that a wrong
@@ -18,23 +19,38 @@ final class Retries {
    * again, too.
    */
   static void anyOf(Eventually.Assertions once) {
+    anyOf(Duration.ZERO, time -> once.run());
+  }
+
+  /** A check of something that takes this time. */
+  interface InTime {
+    void run(Duration time) throws Exception;
+  }
+
+  /**
+   * Returns after the first that goes well, as {@link #anyOf(Eventually.Assertions)} does. Each has
+   * twice the time of the one before, and so bears stalls that are twice as long.
+   */
+  static void anyOf(Duration time, InTime check) {
+    Duration next = time;
     for (int i = 1; i < MAX_TRIES; i++) {
       try {
-        run(once);
+        run(next, check);
         return;
       } catch (AssertionError | AnotherRule.Broken | LockException e) {
         if (Thread.currentThread().isInterrupted()) {
           throw e;
         }
         IgnoredFailures.add(e);
+        next = next.multipliedBy(2);
       }
     }
-    run(once);
+    run(next, check);
   }
 
-  private static void run(Eventually.Assertions once) {
+  private static void run(Duration time, InTime check) {
     try {
-      once.run();
+      check.run(time);
     } catch (RuntimeException e) {
       throw e;
     } catch (InterruptedException e) {

@@ -58,6 +58,34 @@ final class BrokenCommands {
     }
   }
 
+  /** Sends what a node was too busy for once more, whatever has been sent since. */
+  static final class SendingAgain extends PassingNodes {
+    private static final Executor LATER =
+        CompletableFuture.delayedExecutor(150, TimeUnit.MILLISECONDS);
+
+    SendingAgain(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      first.submit(
+          ask(
+              round,
+              new PassingAnswers(round) {
+                @Override
+                public void error(int node, String error) {
+                  super.error(node, error);
+                  if (error.matches("(BUSY|LOADING) .*")) {
+                    LATER.execute(
+                        () -> first.submit(ask(round, node, new Replaying.Nowhere(round))));
+                  }
+                }
+              }));
+    }
+  }
+
+  /** Sends what was unanswered once more on the next connection. */
   static final class Replaying extends PassingNodes {
     private final Map<Integer, Queue<Round>> unanswered = new ConcurrentHashMap<>();
 

@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 
 /** Drivers that connect too early or in the wrong way, or leave a part of a failed connection. */
 final class BrokenConnects {
@@ -53,19 +54,21 @@ final class BrokenConnects {
     }
   }
 
-  /** Tries no more to connect to a node after ten failures in a row. */
+  /** Tries no more to connect to a node after so many failures of a kind in a row. */
   static final class GivingUp extends PassingNodes {
-    private static final int MAX_FAILURES = 10;
-
+    private final int maxFailures;
+    private final Pattern kind;
     private final Map<Integer, Integer> failures = new ConcurrentHashMap<>();
 
-    GivingUp(RedisNodes nodes) {
+    GivingUp(RedisNodes nodes, int maxFailures, String kind) {
       super(nodes);
+      this.maxFailures = maxFailures;
+      this.kind = Pattern.compile(kind, Pattern.DOTALL);
     }
 
     @Override
     public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-      if (failures.getOrDefault(node, 0) >= MAX_FAILURES) {
+      if (failures.getOrDefault(node, 0) >= maxFailures) {
         return CompletableFuture.failedFuture(new IllegalStateException("it was given up"));
       }
       return first
@@ -74,7 +77,7 @@ final class BrokenConnects {
               (done, failure) -> {
                 if (failure == null) {
                   failures.remove(node);
-                } else {
+                } else if (kind.matcher(failure.toString()).matches()) {
                   failures.merge(node, 1, Integer::sum);
                 }
               });

@@ -136,7 +136,13 @@ enum BrokenDriver {
           new BrokenConnects.Leaving(JedisConnections.of(uris, options, settings), uris)),
   GIVES_UP_CONNECTING(
       "a node that could not be connected ten times in a row is given up",
-      made -> new BrokenConnects.GivingUp(made.get())),
+      made -> new BrokenConnects.GivingUp(made.get(), 10, ".*")),
+  GIVES_UP_LOGINS(
+      "a node that refused a login three times in a row is given up",
+      made -> new BrokenConnects.GivingUp(made.get(), 3, ".*(NOAUTH|WRONGPASS).*")),
+  SENDS_WHAT_FAILED_AGAIN(
+      "a command that a node was too busy for is sent again 150 ms later",
+      made -> new BrokenCommands.SendingAgain(made.get())),
   SHARES_LOGINS(
       "the first password of a user is used for all managers",
       (uris, options, settings) ->

@@ -63,7 +63,8 @@ record Flaw(
             ReportFlaws.all(),
             TransferFlaws.all(),
             ManyFlaws.all(),
-            ListenerFlaws.all())
+            ListenerFlaws.all(),
+            CombinationFlaws.all())
         .flatMap(List::stream)
         .toList();
   }

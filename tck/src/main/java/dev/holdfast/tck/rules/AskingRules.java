@@ -44,7 +44,7 @@ public abstract class AskingRules {
     LockManager operator = fixture.open();
 
     for (AskingWay way : ways()) {
-      for (LockRequest request : requests(way, "owned")) {
+      for (LockRequest request : requests(way, "owned", fixture.ttl())) {
         Holding holding = Holding.of(fixture, way, locks, request.ownerLabel("Łódź 東京 by " + way));
 
         assertServed(
@@ -65,30 +65,26 @@ public abstract class AskingRules {
   @IfThisFails("check that every way to ask passes the request's ttl on")
   void everyKindOfRequestGivesTheTtl() {
     LockManager locks = fixture.open();
-    Duration ttl = fixture.ttl().dividedBy(3);
 
     for (AskingWay way : ways()) {
-      LockRequest request = viewable(way, LockRequest.of(fixture.name("ttl"), ttl));
-      Holding holding = Holding.of(fixture, way, locks, request);
-
-      holding
-          .lease()
-          .ifPresent(
-              lease ->
-                  assertServed(
-                      holding,
-                      "it is valid for its ttl",
-                      () -> isNearly(lease.remaining(), ttl) && lease.isHeld()));
-      if (!fixture.nodes().isEmpty()) {
-        assertServed(
-            holding,
-            "nodes keep it for its ttl",
-            () ->
-                fixture.nodes().stream()
-                    .filter(node -> node.holder(request.name()).isPresent())
-                    .allMatch(node -> isNearly(node.timeToLive(request.name()), ttl)));
+      for (Duration ttl : List.of(fixture.ttl().dividedBy(3), fixture.ttl())) {
+        for (LockRequest request : requests(way, "ttl", ttl)) {
+          Holding holding = Holding.of(fixture, way, locks, request);
+          String asked = request + " by " + way;
+          holding
+              .lease()
+              .ifPresent(
+                  lease ->
+                      assertThat(isNearly(lease.remaining(), ttl) && lease.isHeld())
+                          .as("valid for its ttl: %s", asked)
+                          .isTrue());
+          assertThat(fixture.nodes())
+              .filteredOn(node -> node.holder(request.name()).isPresent())
+              .as("nodes that keep it for its ttl: %s", asked)
+              .allMatch(node -> isNearly(node.timeToLive(request.name()), ttl));
+          holding.release();
+        }
       }
-      holding.release();
     }
   }
 
@@ -162,7 +158,7 @@ public abstract class AskingRules {
     LockManager other = fixture.open();
 
     for (AskingWay way : ways()) {
-      for (LockRequest request : requests(way, "at-least")) {
+      for (LockRequest request : requests(way, "at-least", fixture.ttl())) {
         Holding holding = Holding.of(fixture, way, locks, request.holdAtLeast(fixture.ttl()));
         holding.release();
 
@@ -333,11 +329,12 @@ public abstract class AskingRules {
   }
 
   /** Returns requests without other settings and with them, each for a name of its own. */
-  private List<LockRequest> requests(AskingWay way, String end) {
+  private List<LockRequest> requests(AskingWay way, String end, Duration ttl) {
     List<LockRequest> requests = new ArrayList<>();
-    requests.add(viewable(way, request(end)));
+    requests.add(viewable(way, LockRequest.of(fixture.name(end), ttl)));
     if (fixture.declares(LockCapability.KEEP_ALIVE)) {
-      requests.add(request(end).ownerLabel("renewed").keepAliveUpTo(HOUR));
+      requests.add(
+          LockRequest.of(fixture.name(end), ttl).ownerLabel("renewed").keepAliveUpTo(HOUR));
     }
     return requests;
   }

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -28,8 +29,17 @@ public abstract class CancellationRules {
 
   private static final int ROUNDS = 40;
 
+  /** The number of tries, one of which has to end at once. */
+  private static final int INTERRUPTS = 8;
+
   /** The number of futures that are given up, six of them in each way other than a cancel. */
   private static final int CANCELLED = 48;
+
+  /** Until an interrupt, which then finds its thread in the call. */
+  private static final long BEFORE_NANOS = 30_000_000;
+
+  /** Longer than it takes a thread of a healthy machine to wake. */
+  private static final Duration AT_ONCE = Duration.ofMillis(120);
 
   final TckFixture fixture;
 
@@ -89,6 +99,33 @@ public abstract class CancellationRules {
       assertThat(caller.endedByInterrupt()).as("%s", caller).isTrue();
       Attempts.awaitFree(fixture, name);
     }
+  }
+
+  @Test
+  @Rule("WAIT-7")
+  @IfThisFails("check that a call looks for an interrupt also while its thread does other work")
+  void anInterruptIsNotHeldBack() {
+    Needs.of(fixture, TckFault.FROZEN);
+    LockManager locks = fixture.open("nodeTimeout=10s");
+    String ending = fixture.name("hanging");
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), ending);
+    Duration shortest = fixture.timing().soon();
+    for (int i = 0; i < INTERRUPTS && shortest.compareTo(AT_ONCE) > 0; i++) {
+      String name = i + ending;
+      Interrupted caller = new Interrupted(() -> locks.acquire(name, fixture.ttl()));
+      caller.start();
+      LockSupport.parkNanos(BEFORE_NANOS);
+      long begun = System.nanoTime();
+      caller.interrupt();
+      fixture.soon().until("the call was over", caller::isOver);
+      if (Elapsed.since(begun).compareTo(shortest) < 0) {
+        shortest = Elapsed.since(begun);
+      }
+    }
+
+    assertThat(shortest)
+        .as("the shortest time from an interrupt to the end of its call")
+        .isLessThan(AT_ONCE);
   }
 
   @Test

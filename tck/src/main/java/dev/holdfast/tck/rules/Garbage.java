@@ -14,7 +14,7 @@ final class Garbage {
 
   private Garbage() {}
 
-  /** Collects garbage, unless this process did so a moment ago: to be called again and again. */
+  /** Collects garbage, unless this process did so less than the pause ago. Callers repeat it. */
   static void collect() {
     long next = NEXT.get();
     long now = System.nanoTime();

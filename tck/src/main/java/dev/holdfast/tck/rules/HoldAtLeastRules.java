@@ -2,6 +2,7 @@ package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -47,6 +48,28 @@ public abstract class HoldAtLeastRules {
       way.release(fixture, lease);
 
       assertThat(fixture.gets(other, lease.name())).as("got by another after %s", way).isFalse();
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-11")
+  @IfThisFails("check that a task which throws ends its lease as one that returns does")
+  void aTaskThatThrowsKeepsOthersOutToo() throws InterruptedException {
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+
+    for (FailingTask task : FailingTask.all()) {
+      LockRequest executed = atLeast(fixture.name("executed"), fixture.ttl());
+      LockRequest tried = atLeast(fixture.name("tried"), fixture.ttl());
+      assertThat(catchThrowable(() -> locks.executeLocked(executed, task))).isNotNull();
+      assertThat(catchThrowable(() -> locks.tryExecuteLocked(tried, task))).isNotNull();
+
+      for (LockRequest request : List.of(executed, tried)) {
+        assertThat(fixture.gets(other, request.name()))
+            .as("got by another after %s", task)
+            .isFalse();
+      }
     }
   }
 

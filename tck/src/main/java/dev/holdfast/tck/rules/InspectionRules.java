@@ -1,10 +1,12 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockContendedException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockLostException;
@@ -13,6 +15,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
 import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -404,15 +407,38 @@ public abstract class InspectionRules {
 
   @Test
   @Rule("INSP-2")
+  @IfThisFails("check that forceRelease removes no key of another type, and says what it found")
+  void forceReleaseLeavesAKeyOfAnotherTypeAlone() {
+    Needs.of(fixture, TckFault.OTHER_TYPE);
+    Needs.nodes(fixture, 1);
+    String name = fixture.name("other-type");
+    LockManager locks = fixture.open();
+    Faults.begin(fixture, TckFault.OTHER_TYPE, fixture.nodes(), name);
+
+    for (int i = 0; i < 2; i++) {
+      assertThat(catchThrowable(() -> locks.forceRelease(name)))
+          .as("the exception of forceRelease for a key of another type")
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining(name);
+    }
+  }
+
+  @Test
+  @Rule("INSP-2")
   @IfThisFails("check the reason of loss of a holder whose token is gone")
   void theHolderSeesThatItsLockWasRemoved() throws InterruptedException {
     Needs.of(fixture, LockCapability.EXTENSION);
-    String name = fixture.name("removed");
-    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
-    TckFixture.regardless(() -> fixture.open().forceRelease(name));
-    Attempts.awaitFree(fixture, name);
+    LockManager locks = fixture.open();
+    for (LockManager operator : List.of(fixture.open(), locks)) {
+      String name = fixture.name("removed");
+      Lease lease = OnNodes.take(fixture, locks, name, fixture.ttl());
+      TckFixture.regardless(() -> operator.forceRelease(name));
+      Attempts.awaitFree(fixture, name);
 
-    assertThat(lossSeenBy(lease)).isEqualTo(LossReason.REMOVED);
+      assertThat(lossSeenBy(lease)).isEqualTo(LossReason.REMOVED);
+      assertThat(fixture.soon().get("the loss is known", lease.onLoss()))
+          .isEqualTo(LossReason.REMOVED);
+    }
   }
 
   @Test

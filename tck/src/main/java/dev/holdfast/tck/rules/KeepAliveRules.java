@@ -205,6 +205,26 @@ public abstract class KeepAliveRules {
   }
 
   @Test
+  @Rule("KEEP-4")
+  @IfThisFails("check that nothing that extends a lease keeps it reachable")
+  void anExtendedLeaseThatNoCodeCanReachIsNoLongerRenewed() {
+    Needs.of(fixture, LockCapability.EXTENSION);
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    String name = fixture.name("forgotten");
+    Duration ttl = fixture.shortTtl().multipliedBy(3); // longer than a machine stalls
+
+    forget(
+        () -> {
+          Lease lease = fixture.take(locks, LockRequest.of(name, ttl).keepAliveUpTo(HOUR));
+          TckFixture.regardless(() -> lease.extend(ttl));
+          TckFixture.regardless(() -> lease.extendAsync(ttl).join());
+        });
+
+    awaitGranted(other, name);
+  }
+
+  @Test
   @Tag("exclusion")
   @Rule("ACQ-10")
   @IfThisFails("check that a lease that no code can reach is not released: work may still go on")

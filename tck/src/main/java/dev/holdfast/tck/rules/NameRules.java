@@ -1,6 +1,7 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
@@ -143,6 +144,25 @@ public abstract class NameRules {
 
   @Test
   @Rule("ACQ-7")
+  @IfThisFails("check the key for a key of the backend's own, and not the name")
+  void aPrefixAndANameTogetherAreNoOwnKey() throws InterruptedException {
+    Needs.plainUris(fixture);
+    String name = fixture.name("counted");
+    LockManager locks = Needs.option(fixture, "keyPrefix", "hold");
+    LockManager others = Needs.option(fixture, "keyPrefix", "app:");
+
+    for (String own : List.of("fast:fence:" + name, "fast:" + name)) {
+      assertThat(catchThrowable(() -> locks.tryAcquire(own, fixture.ttl())))
+          .as("the exception for '%s' with the prefix 'hold'", own)
+          .isInstanceOf(LockConfigurationException.class);
+    }
+    assertThat(others.tryAcquire("holdfast:" + name, fixture.ttl()))
+        .as("'holdfast:%s' with the prefix 'app:'", name)
+        .isPresent();
+  }
+
+  @Test
+  @Rule("ACQ-7")
   @IfThisFails("check that names of any bytes, and of up to 1 KiB, are locked like others")
   void namesThatLookLikeSomethingElseAreLockedAndReturnedUnchanged() throws InterruptedException {
     LockManager locks = fixture.open();
@@ -179,15 +199,25 @@ public abstract class NameRules {
   @IfThisFails("check that a lock is kept under its whole name, not under a hash of it")
   void namesWithEqualHashesLockApart() throws InterruptedException {
     LockManager locks = fixture.open();
-    LockManager other = fixture.open();
-    for (EqualHashes equal : EqualHashes.values()) {
-      String end = equal.isKeptByWhatFollows() ? fixture.name("hashed") : "";
-
-      assertThat(fixture.gets(locks, equal.one() + end)).as("a lock is acquired").isTrue();
-      assertThat(fixture.gets(other, equal.other() + end))
-          .as("got while a lock is held whose name has the same %s", equal)
-          .isTrue();
+    for (LockManager other : List.of(locks, fixture.open())) {
+      for (EqualHashes equal : EqualHashes.values()) {
+        if (equal.isKeptByWhatFollows()) {
+          assertApart(locks, other, equal, "", fixture.name("hashed"));
+          assertApart(locks, other, equal, fixture.name("n".repeat(200)), "");
+        } else if (other != locks) {
+          assertApart(locks, other, equal, "", "");
+        }
+      }
     }
+  }
+
+  private void assertApart(
+      LockManager locks, LockManager other, EqualHashes equal, String before, String after)
+      throws InterruptedException {
+    assertThat(fixture.gets(locks, before + equal.one() + after)).as("a lock is acquired").isTrue();
+    assertThat(fixture.gets(other, before + equal.other() + after))
+        .as("got while a lock is held whose name has the same %s", equal)
+        .isTrue();
   }
 
   /** Two names that differ and have the same hash. */

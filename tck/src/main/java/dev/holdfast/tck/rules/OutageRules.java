@@ -17,6 +17,7 @@ import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -62,6 +63,9 @@ public abstract class OutageRules {
 
   /** Above the number of attempts to connect after which clients give up, mostly ten at most. */
   private static final int FAILED_CONNECTS = 12;
+
+  /** Longer than three tries to connect take. */
+  private static final Duration SEVERAL_LOGINS = Duration.ofSeconds(3);
 
   /** Longer than the retry delay and an attempt that is answered. */
   private static final Duration BETWEEN = Duration.ofMillis(60);
@@ -341,6 +345,52 @@ public abstract class OutageRules {
     assertThat(awaitThrown(locks, LockConfigurationException.class))
         .as("the exception of a request while all nodes need a login")
         .isInstanceOf(LockConfigurationException.class);
+  }
+
+  @Test
+  @Rule("FAULT-3")
+  @IfThisFails("check that a node which refused logins is tried again like any other")
+  void aNodeThatRefusedLoginsIsUsedAgain() {
+    Needs.of(fixture, TckFault.LOGIN_NEEDED, TckFault.CUT);
+    List<String> uris =
+        OnNodes.urisWithPassword(fixture).stream().map(uri -> uri.replace("@", "x@")).toList();
+    LockManager withoutPassword = fixture.open(HASTY);
+    LockManager withAnother = fixture.openOn(uris, HASTY, "connect=lazy");
+    List<LockManager> managers =
+        isServed(withAnother) // a node that needs no login may refuse one
+            ? List.of(withoutPassword, withAnother)
+            : List.of(withoutPassword);
+    Faults.begin(fixture, TckFault.LOGIN_NEEDED, fixture.nodes(), "");
+    Faults.begin(fixture, TckFault.CUT, fixture.nodes(), "");
+    long begun = System.nanoTime();
+    managers.forEach(locks -> awaitThrown(locks, LockConfigurationException.class));
+    fixture.awaitPast(begun, SEVERAL_LOGINS);
+
+    Faults.end(TckFault.LOGIN_NEEDED, fixture.nodes(), "");
+
+    managers.forEach(locks -> Attempts.awaitVotes(fixture, locks, fixture.nodes()));
+  }
+
+  /** Returns whether a request is granted, and not refused as a mistake in the configuration. */
+  private boolean isServed(LockManager locks) {
+    AtomicReference<@Nullable Boolean> result = new AtomicReference<>();
+    fixture
+        .soon()
+        .until(
+            "a request is granted, or refused as a mistake",
+            () -> {
+              try {
+                locks
+                    .tryAcquire(fixture.request(fixture.name("first")))
+                    .ifPresent(lease -> result.set(true));
+              } catch (LockConfigurationException e) {
+                result.set(false);
+              } catch (LockOutageException e) {
+                IgnoredFailures.add(e);
+              }
+              return result.get() != null;
+            });
+    return Objects.requireNonNull(result.get());
   }
 
   /** Returns the exception of the last request, of this type if there is one soon. */

@@ -11,6 +11,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckLink;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -63,6 +64,9 @@ public abstract class ReplyRules {
           "LOADING Redis is loading the dataset in memory",
           "UNHEARD of in this version");
 
+  /** Longer than clients pause before they send a command again. */
+  private static final Duration SENT_AGAIN = Duration.ofMillis(400);
+
   final TckFixture fixture;
 
   public ReplyRules(TckFixture fixture) {
@@ -108,6 +112,28 @@ public abstract class ReplyRules {
       UNABLE.forEach(error -> assertNoVote(error, links, locks, held));
       assertThat(held.isHeld()).as("held though nodes were unable to extend").isTrue();
       links.forEach(TckLink::mend);
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-3")
+  @IfThisFails("check that no command which a node could not serve is sent again by itself")
+  void aCommandThatANodeCouldNotServeIsNotSentBehindItsRelease() {
+    Needs.nodes(fixture, 3);
+    List<TckLink> links = Needs.links(fixture);
+    LockManager locks = fixture.openOn(links.stream().map(TckLink::uri).toList());
+    List<TckLink> unable = links.subList(0, fixture.minority().size());
+    for (String error : UNABLE) {
+      unable.forEach(link -> link.refuse(error));
+      Lease lease = fixture.take(locks, fixture.name("granted"), fixture.ttl());
+      unable.forEach(TckLink::mend);
+      TckFixture.regardless(lease::release);
+      OnNodes.awaitFree(fixture, lease.name());
+
+      assertThat(Attempts.stays(SENT_AGAIN, () -> OnNodes.isFree(fixture.nodes(), lease.name())))
+          .as("free after its release, though nodes had replied %s", error)
+          .isTrue();
     }
   }
 

@@ -82,18 +82,34 @@ public abstract class SecretRules {
             link -> link.refuse("LOADING Redis is loading the dataset in memory"));
     for (Consumer<TckLink> failure : failures) {
       links.forEach(failure);
-      try (Logs logs = Logs.keptWhole()) {
-        assertHidden(() -> shown(fixture.openOn(uris, "connectTimeout=300ms")));
-        if (fixture.environment().hasNodeOptions()) {
-          assertHidden(
-              () ->
-                  shown(
-                      fixture.openOn(
-                          uris, "connect=lazy", "connectTimeout=300ms", "nodeTimeout=100ms")));
-        }
-        assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
-      }
+      assertHiddenByOpening(uris);
       links.forEach(TckLink::mend);
+    }
+  }
+
+  @Test
+  @Rule("ERR-3")
+  @IfThisFails("check what a connection says whose login is not answered")
+  void aPasswordIsNotShownByALoginThatIsNotAnswered() {
+    Needs.plainUris(fixture);
+    Needs.of(fixture, TckFault.FROZEN);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), "");
+
+    assertHiddenByOpening(withPassword("app", fixture.uris()));
+  }
+
+  /** Asserts that neither errors nor the log show the secret when managers are opened. */
+  private void assertHiddenByOpening(List<String> uris) {
+    try (Logs logs = Logs.keptWhole()) {
+      assertHidden(() -> shown(fixture.openOn(uris, "connectTimeout=300ms")));
+      if (fixture.environment().hasNodeOptions()) {
+        assertHidden(
+            () ->
+                shown(
+                    fixture.openOn(
+                        uris, "connect=lazy", "connectTimeout=300ms", "nodeTimeout=500ms")));
+      }
+      assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
     }
   }
 

@@ -58,7 +58,7 @@ final class BrokenCommands {
     }
   }
 
-  /** Sends what a node was too busy for once more, whatever has been sent since. */
+  /** Sends a command that a node was too busy for once more, whatever has been sent since. */
   static final class SendingAgain extends PassingNodes {
     private static final Executor LATER =
         CompletableFuture.delayedExecutor(150, TimeUnit.MILLISECONDS);
@@ -85,7 +85,7 @@ final class BrokenCommands {
     }
   }
 
-  /** Sends what was unanswered once more on the next connection. */
+  /** Sends commands that were unanswered once more on the next connection. */
   static final class Replaying extends PassingNodes {
     private final Map<Integer, Queue<Round>> unanswered = new ConcurrentHashMap<>();
 

@@ -30,8 +30,8 @@ class TckSummaryTest {
     assertThat(text().lines())
         .startsWith(
             "",
-            "FAILED  REL-3 MUST. `release()` is true if the lease was held until then, false if it"
-                + " had been lost.",
+            "FAILED  REL-3 MUST. `release()` is true if the lease was held until then, and false if"
+                + " it had been lost or if a quorum of nodes no longer holds its token.",
             "  release: a sentence",
             "    If this fails, check it",
             "",

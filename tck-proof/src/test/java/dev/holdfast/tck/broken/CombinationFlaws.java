@@ -69,7 +69,7 @@ final class CombinationFlaws {
                 }),
         Flaw.inManager(
             "an inspection in an outage shows what the one before it saw",
-            Set.of("RES-2"),
+            Set.of("ERR-1"),
             ShowsWhatItSaw::new),
         Flaw.inManager(
             "a manager takes names with the same hash code for one",
@@ -99,7 +99,7 @@ final class CombinationFlaws {
             "an interrupt is held back for 400 ms", Set.of("WAIT-7"), HoldsInterruptsBack::new),
         Flaw.inMember(
             "a SET that a node could not serve is sent again after 100 ms",
-            Set.of("ACQ-3"),
+            Set.of("FAULT-4"),
             SendsAgain::new));
   }
 
@@ -145,7 +145,8 @@ final class CombinationFlaws {
     @Override
     public boolean forceRelease(String name) {
       Lease own = leases.remove(name);
-      return own != null && own.isHeld() ? own.release() : super.forceRelease(name);
+      boolean isOwn = own != null && own.isHeld();
+      return isOwn ? own.release() : super.forceRelease(name);
     }
   }
 
@@ -220,7 +221,7 @@ final class CombinationFlaws {
     }
   }
 
-  /** Makes each call on another thread, and looks for an interrupt when it has waited a while. */
+  /** Acquires on another thread, and looks for an interrupt when it has waited a while. */
   private static final class HoldsInterruptsBack extends PassingManager {
     private static final long WHILE_NANOS = Duration.ofMillis(400).toNanos();
 

@@ -416,9 +416,9 @@ public abstract class ClosingRules {
     LockManager cut = fixture.open();
     LockRequest request = LockRequest.of(fixture.name("cut"), fixture.ttl());
     Lease lease = fixture.take(holder, request);
+    int all = Counts.subscriptions(fixture) + fixture.nodes().size();
     CompletableFuture<?> waiter = cut.tryAcquireAsync(request.waitAtMost(LONG));
     Attempts.needsVote(fixture, cut, fixture.node(0)); // so that it waits
-    int all = fixture.nodes().size();
     if (subscribes.get()
         && Attempts.stays(TO_SUBSCRIBE, () -> Counts.subscriptions(fixture) < all)) {
       subscribes.set(false);

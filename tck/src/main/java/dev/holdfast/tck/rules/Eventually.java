@@ -13,6 +13,7 @@ import java.util.function.LongSupplier;
 
 /** Waits for conditions, up to a limit. */
 final class Eventually {
+  /** Each look costs a thread a switch, and a hundred tests look at the same time. */
   private static final long POLL_NANOS = 5_000_000;
 
   /** When nothing has changed for so long, nothing will. */

@@ -62,8 +62,11 @@ public abstract class HoldAtLeastRules {
     for (FailingTask task : FailingTask.all()) {
       LockRequest executed = atLeast(fixture.name("executed"), fixture.ttl());
       LockRequest tried = atLeast(fixture.name("tried"), fixture.ttl());
-      assertThat(catchThrowable(() -> locks.executeLocked(executed, task))).isNotNull();
-      assertThat(catchThrowable(() -> locks.tryExecuteLocked(tried, task))).isNotNull();
+      Throwable byExecuted = catchThrowable(() -> locks.executeLocked(executed, task));
+      Throwable byTried = catchThrowable(() -> locks.tryExecuteLocked(tried, task));
+      if (byExecuted != task.failure() || byTried != task.failure()) {
+        AnotherRule.isBroken("a task's failure is thrown as " + byExecuted + " and " + byTried);
+      }
 
       for (LockRequest request : List.of(executed, tried)) {
         assertThat(fixture.gets(other, request.name()))

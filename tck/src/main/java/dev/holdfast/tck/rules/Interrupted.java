@@ -13,6 +13,7 @@ final class Interrupted {
   private final Thread thread;
   private volatile @Nullable Lease lease;
   private volatile @Nullable Throwable thrown;
+  private volatile boolean begun;
   private volatile boolean over;
   private volatile boolean flag;
 
@@ -20,6 +21,7 @@ final class Interrupted {
     thread =
         new Thread(
             () -> {
+              begun = true;
               try {
                 lease = call.call();
               } catch (Throwable t) {
@@ -53,6 +55,11 @@ final class Interrupted {
 
   boolean isWaiting() {
     return Call.isWaiting(thread) && !over;
+  }
+
+  /** Returns whether the thread has begun its call. */
+  boolean hasBegun() {
+    return begun;
   }
 
   boolean isOver() {

@@ -144,8 +144,8 @@ public abstract class NameRules {
 
   @Test
   @Rule("ACQ-7")
-  @IfThisFails("check the key for a key of the backend's own, and not the name")
-  void aPrefixAndANameTogetherAreNoOwnKey() throws InterruptedException {
+  @IfThisFails("check that prefix and name together are compared with holdfast:")
+  void anOwnKeyMadeOfPrefixAndNameIsRefused() {
     Needs.plainUris(fixture);
     String name = fixture.name("counted");
     LockManager locks = Needs.option(fixture, "keyPrefix", "hold");
@@ -156,9 +156,9 @@ public abstract class NameRules {
           .as("the exception for '%s' with the prefix 'hold'", own)
           .isInstanceOf(LockConfigurationException.class);
     }
-    assertThat(others.tryAcquire("holdfast:" + name, fixture.ttl()))
-        .as("'holdfast:%s' with the prefix 'app:'", name)
-        .isPresent();
+    assertThat(fixture.take(others, "holdfast:" + name, fixture.ttl()).isHeld())
+        .as("held with the prefix 'app:': holdfast:%s", name)
+        .isTrue();
   }
 
   @Test

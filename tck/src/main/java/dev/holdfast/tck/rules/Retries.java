@@ -2,6 +2,8 @@ package dev.holdfast.tck.rules;
 
 import dev.holdfast.LockException;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Repeats a check that a correct manager may fail on a machine that stalls, and that a wrong
@@ -11,6 +13,9 @@ import java.time.Duration;
 final class Retries {
   private static final int MAX_TRIES = 3;
 
+  /** A stall of a tenth of a ttl leaves too little time for renewals in the rest of it. */
+  private static final int PART_OF_A_STALL = 10;
+
   private Retries() {}
 
   /**
@@ -19,7 +24,18 @@ final class Retries {
    * again, too.
    */
   static void anyOf(Eventually.Assertions once) {
-    anyOf(Duration.ZERO, time -> once.run());
+    for (int i = 1; i < MAX_TRIES; i++) {
+      try {
+        run(once);
+        return;
+      } catch (AssertionError | AnotherRule.Broken | LockException e) {
+        if (Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+        IgnoredFailures.add(e);
+      }
+    }
+    run(once);
   }
 
   /** A check of something that takes this time. */
@@ -28,29 +44,29 @@ final class Retries {
   }
 
   /**
-   * Returns after the first that goes well, as {@link #anyOf(Eventually.Assertions)} does. Each has
-   * twice the time of the one before, and so bears stalls that are twice as long.
+   * Returns after the first that goes well, as {@link #anyOf(Eventually.Assertions)} does. After a
+   * try during which the machine stalled for a part of the time, the next one has twice the time.
    */
   static void anyOf(Duration time, InTime check) {
-    Duration next = time;
-    for (int i = 1; i < MAX_TRIES; i++) {
-      try {
-        run(next, check);
-        return;
-      } catch (AssertionError | AnotherRule.Broken | LockException e) {
-        if (Thread.currentThread().isInterrupted()) {
-          throw e;
-        }
-        IgnoredFailures.add(e);
-        next = next.multipliedBy(2);
-      }
-    }
-    run(next, check);
+    AtomicReference<Duration> next = new AtomicReference<>(time);
+    anyOf(
+        () -> {
+          Duration now = Objects.requireNonNull(next.get());
+          try (Stalls stalls = Stalls.watched()) {
+            try {
+              check.run(now);
+            } finally {
+              if (stalls.worst().compareTo(now.dividedBy(PART_OF_A_STALL)) > 0) {
+                next.set(now.multipliedBy(2));
+              }
+            }
+          }
+        });
   }
 
-  private static void run(Duration time, InTime check) {
+  private static void run(Eventually.Assertions once) {
     try {
-      check.run(time);
+      once.run();
     } catch (RuntimeException e) {
       throw e;
     } catch (InterruptedException e) {

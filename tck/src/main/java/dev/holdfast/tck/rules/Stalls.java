@@ -8,6 +8,7 @@ import java.util.concurrent.locks.LockSupport;
  * measured meanwhile may be longer by that, which is the fault of the machine alone.
  */
 public final class Stalls implements AutoCloseable {
+  /** Shorter than a stall that changes a result. */
   private static final long TICK_NANOS = 2_000_000;
 
   private final Thread thread = new Thread(this::watch, "stalls");

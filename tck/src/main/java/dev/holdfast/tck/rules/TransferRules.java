@@ -16,6 +16,7 @@ import dev.holdfast.LossReason;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -499,6 +500,19 @@ public abstract class TransferRules {
       IgnoredFailures.add(e);
       return "";
     }
+  }
+
+  @Test
+  @Rule("ERR-7")
+  @IfThisFails("check that adopt throws an exception of its own, and not that of adoptAsync")
+  void anAdoptionThatFailsHasTheFramesOfItsCaller() throws IOException {
+    Needs.of(fixture, TckFault.DEAD);
+    LockManager locks = fixture.open("nodeTimeout=80ms");
+    TransferredLock lock = TransferredLock.of(fixture, "adopted");
+    Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), lock.name());
+
+    ErrorRules.assertOfItsCaller(
+        "adopt", () -> locks.adopt(lock.text(), fixture.request(lock.name())));
   }
 
   @Test

@@ -506,6 +506,7 @@ public abstract class TransferRules {
   @Rule("ERR-7")
   @IfThisFails("check that adopt throws an exception of its own, and not that of adoptAsync")
   void anAdoptionThatFailsHasTheFramesOfItsCaller() throws IOException {
+    Needs.of(fixture, LockCapability.TRANSFER);
     Needs.of(fixture, TckFault.DEAD);
     LockManager locks = fixture.open("nodeTimeout=80ms");
     TransferredLock lock = TransferredLock.of(fixture, "adopted");

@@ -19,6 +19,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -234,13 +236,15 @@ final class CombinationFlaws {
       FutureTask<Lease> call = new FutureTask<>(() -> super.acquire(request));
       Thread helper = new Thread(call, "helps");
       helper.start();
-      long begun = System.nanoTime();
+      long end = System.nanoTime() + WHILE_NANOS;
       boolean isInterrupted = false;
-      while (!call.isDone() && System.nanoTime() - begun < WHILE_NANOS) {
+      while (!call.isDone() && System.nanoTime() - end < 0) {
         try {
-          Thread.sleep(1);
+          call.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
           isInterrupted = true;
+        } catch (ExecutionException | TimeoutException e) {
+          break; // the result says so below
         }
       }
       if (isInterrupted) {

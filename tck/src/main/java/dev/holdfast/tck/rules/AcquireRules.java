@@ -362,7 +362,7 @@ public abstract class AcquireRules {
     Needs.nodes(
         fixture, 3); // where one node refuses in several steps, it may grant after the first
     List<TckLink> links = Needs.links(fixture);
-    LockManager locks = fixture.openOn(links.stream().map(TckLink::uri).toList());
+    LockManager locks = fixture.openOn(Needs.uris(links));
     Attempts.untilGot(fixture, locks, fixture.name("warm"));
     Attempts.inVain(fixture, locks, occupied("refused")); // nodes know all scripts from now on
 

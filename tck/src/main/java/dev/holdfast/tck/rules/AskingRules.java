@@ -76,10 +76,12 @@ public abstract class AskingRules {
           holding
               .lease()
               .ifPresent(
-                  lease ->
-                      assertThat(lease.remaining())
-                          .as("the remaining time of %s", asked)
-                          .matches(remaining -> isNearly(remaining, ttl)));
+                  lease -> {
+                    assertThat(lease.isHeld()).as("held: %s", asked).isTrue();
+                    assertThat(lease.remaining())
+                        .as("the remaining time of %s", asked)
+                        .matches(remaining -> isNearly(remaining, ttl));
+                  });
           assertThat(fixture.nodes())
               .filteredOn(node -> node.holder(request.name()).isPresent())
               .as("nodes that keep it for its ttl: %s", asked)

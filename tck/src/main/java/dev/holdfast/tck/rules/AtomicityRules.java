@@ -338,7 +338,7 @@ public abstract class AtomicityRules {
   private void forcedAtEachStep(Act between, Said after) throws InterruptedException {
     Needs.nodes(fixture, 1);
     List<TckLink> links = Needs.links(fixture);
-    LockManager operator = fixture.openOn(links.stream().map(TckLink::uri).toList());
+    LockManager operator = fixture.openOn(Needs.uris(links));
     LockManager holder = fixture.open();
     for (int passing = 0; passing < Steps.MAX; passing++) {
       String name = fixture.name("step-" + passing);

@@ -101,6 +101,11 @@ final class Needs {
     return fixture.nodes().stream().map(node -> link(fixture, node)).toList();
   }
 
+  /** Returns the URIs of links, in their order. */
+  static List<String> uris(List<TckLink> links) {
+    return links.stream().map(TckLink::uri).toList();
+  }
+
   /** Returns a link before a node, which is closed at the end. */
   static TckLink link(TckFixture fixture, TckNode node) {
     TckLink link =

@@ -32,6 +32,11 @@ final class OnNodes {
     return uris(fixture, TckNode::withPassword, "no password is enough here");
   }
 
+  /** Returns these URIs with a password that no node accepts while it needs one. */
+  static List<String> withAnotherPassword(List<String> uris) {
+    return uris.stream().map(uri -> uri.replace("@", "x@")).toList();
+  }
+
   /**
    * Returns the nodes' URIs with a user and no password; leaves the test out where there is none.
    */

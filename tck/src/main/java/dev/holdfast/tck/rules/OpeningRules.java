@@ -217,7 +217,7 @@ public abstract class OpeningRules {
       abort("this environment's links do not count connections");
     }
 
-    LockManager locks = fixture.openOn(links.stream().map(TckLink::uri).toList(), "connect=lazy");
+    LockManager locks = fixture.openOn(Needs.uris(links), "connect=lazy");
 
     assertThat(Attempts.stays(() -> made(links) == 0))
         .as("no connection was made before the first request, but %d were", made(links))

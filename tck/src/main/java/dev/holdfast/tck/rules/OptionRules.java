@@ -208,7 +208,7 @@ public abstract class OptionRules {
             assertThat(isGrantedOn(uris))
                 .as("a lock was granted to a client with the password")
                 .isTrue());
-    assertThat(isGrantedOn(uris.stream().map(uri -> uri.replace("@", "x@")).toList()))
+    assertThat(isGrantedOn(OnNodes.withAnotherPassword(uris)))
         .as("a lock was granted to a manager with another password")
         .isFalse();
   }

@@ -226,8 +226,7 @@ public abstract class OutageRules {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
     List<TckLink> links = Needs.links(fixture);
-    LockManager locks =
-        fixture.openOn(links.stream().map(TckLink::uri).toList(), "connectTimeout=10s");
+    LockManager locks = fixture.openOn(Needs.uris(links), "connectTimeout=10s");
     Attempts.untilGot(fixture, locks, fixture.name("before"));
     Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
     links.forEach(TckLink::cut);
@@ -352,8 +351,7 @@ public abstract class OutageRules {
   @IfThisFails("check that a node which refused logins is tried again like any other")
   void aNodeThatRefusedLoginsIsUsedAgain() {
     Needs.of(fixture, TckFault.LOGIN_NEEDED, TckFault.CUT);
-    List<String> uris =
-        OnNodes.urisWithPassword(fixture).stream().map(uri -> uri.replace("@", "x@")).toList();
+    List<String> uris = OnNodes.withAnotherPassword(OnNodes.urisWithPassword(fixture));
     List<LockManager> managers = new ArrayList<>(List.of(fixture.open(HASTY)));
     try {
       LockManager withAnother = fixture.openOn(uris, HASTY, "connect=lazy");

@@ -105,7 +105,7 @@ public abstract class ReplyRules {
   void anErrorOfAnyCodeIsNoVote() {
     Needs.nodes(fixture, 1);
     List<TckLink> links = Needs.links(fixture);
-    List<String> uris = links.stream().map(TckLink::uri).toList();
+    List<String> uris = Needs.uris(links);
     for (Map<String, String> options : fixture.optionSets()) {
       LockManager locks = fixture.openOn(uris, WithoutScripts.texts(options));
       Lease held = OnNodes.take(fixture, locks, fixture.name("held"), fixture.ttl());
@@ -122,7 +122,7 @@ public abstract class ReplyRules {
   void aCommandThatANodeCouldNotServeIsNotSentBehindItsRelease() {
     Needs.nodes(fixture, 3);
     List<TckLink> links = Needs.links(fixture);
-    LockManager locks = fixture.openOn(links.stream().map(TckLink::uri).toList());
+    LockManager locks = fixture.openOn(Needs.uris(links));
     List<TckLink> unable = links.subList(0, fixture.minority().size());
     List<String> names = new ArrayList<>();
     for (String error : UNABLE) {
@@ -248,7 +248,7 @@ public abstract class ReplyRules {
     for (Map<String, String> options : fixture.optionSets()) {
       for (TckLink.Fate fate : List.of(TckLink.Fate.CUT, TckLink.Fate.REPLY_CUT)) {
         List<TckLink> links = Needs.links(fixture);
-        List<String> uris = links.stream().map(TckLink::uri).toList();
+        List<String> uris = Needs.uris(links);
         LockManager locks = fixture.openOn(uris, WithoutScripts.texts(options));
         Attempts.untilGot(fixture, locks, fixture.name("before"));
         String name = fixture.name("cut");

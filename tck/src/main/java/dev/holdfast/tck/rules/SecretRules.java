@@ -74,7 +74,7 @@ public abstract class SecretRules {
   void aPasswordIsNotShownByALoginThatFails() {
     Needs.plainUris(fixture);
     List<TckLink> links = Needs.links(fixture);
-    List<String> uris = withPassword("app", links.stream().map(TckLink::uri).toList());
+    List<String> uris = withPassword("app", Needs.uris(links));
     List<Consumer<TckLink>> failures =
         List.of(
             TckLink::cut,

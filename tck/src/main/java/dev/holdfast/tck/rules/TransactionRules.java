@@ -139,7 +139,7 @@ public abstract class TransactionRules {
     List<TckLink> links = new ArrayList<>();
     fixture.nodes().forEach(node -> links.add(Needs.link(fixture, node)));
     Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
-    LockManager locks = WithoutScripts.opened(fixture, links.stream().map(TckLink::uri).toList());
+    LockManager locks = WithoutScripts.opened(fixture, Needs.uris(links));
     for (int passing = 0; passing < Steps.MAX; passing++) {
       String name = fixture.name("step-" + passing);
       Callable<Boolean> operation = scene.prepared(locks, name);

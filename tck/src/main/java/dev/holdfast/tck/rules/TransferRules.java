@@ -338,7 +338,7 @@ public abstract class TransferRules {
   void neitherTheTextNorTheTokenIsShownByErrorsOfNodes() {
     Needs.nodes(fixture, 1);
     List<TckLink> links = Needs.links(fixture);
-    LockManager locks = fixture.openOn(links.stream().map(TckLink::uri).toList(), IMPATIENT);
+    LockManager locks = fixture.openOn(Needs.uris(links), IMPATIENT);
     for (String error : List.of("OOM none left", "BUSY a script", "MISCONF no disk", "LOADING")) {
       TransferredLock adopted = TransferredLock.of(fixture, "adopted");
       Lease lease = Attempts.untilGot(fixture, locks, fixture.name("held"));

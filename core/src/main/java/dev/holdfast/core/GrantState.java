@@ -15,6 +15,12 @@ sealed interface GrantState {
     return new IllegalStateException("the lease on '" + name + "' was " + how);
   }
 
+  /** Returns whether a quorum showed that it does not hold the lock: its keys protect nothing. */
+  default boolean isShownLost() {
+    return this instanceof Lost lost
+        && (lost.reason() == LossReason.TAKEN || lost.reason() == LossReason.REMOVED);
+  }
+
   /**
    * The grant is held.
    *

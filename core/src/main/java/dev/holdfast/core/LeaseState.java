@@ -386,7 +386,8 @@ final class LeaseState {
 
   private CompletableFuture<LockPrimitive.Released> sendRelease(@Nullable Held held) {
     awaitExtensionSent();
-    long left = held == null ? 0 : held.keptUntil() - context.clock().nanos();
+    long left =
+        held == null || current().isShownLost() ? 0 : held.keptUntil() - context.clock().nanos();
     Duration keep = Duration.ofNanos(Math.max(0, left));
     // keys of a lease that is over are not ours to keep: another owner may have a quorum
     boolean isValid =

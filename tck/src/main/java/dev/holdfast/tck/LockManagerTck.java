@@ -25,6 +25,7 @@ import dev.holdfast.tck.rules.FencingRules;
 import dev.holdfast.tck.rules.FreshnessRules;
 import dev.holdfast.tck.rules.FutureRules;
 import dev.holdfast.tck.rules.HandoffRules;
+import dev.holdfast.tck.rules.HistoryRules;
 import dev.holdfast.tck.rules.HoldAtLeastRules;
 import dev.holdfast.tck.rules.InputRules;
 import dev.holdfast.tck.rules.InspectionRules;
@@ -321,6 +322,13 @@ public abstract class LockManagerTck {
   @RuleGroup
   class Aliases extends AliasRules {
     Aliases(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @RuleGroup
+  class Histories extends HistoryRules {
+    Histories(TckFixture fixture) {
       super(fixture);
     }
   }

@@ -3,6 +3,7 @@ package dev.holdfast.tck.broken;
 import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
@@ -15,12 +16,15 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -55,6 +59,22 @@ final class CombinationFlaws {
             "a forced release of a lock of one's own releases its lease",
             Set.of("INSP-2"),
             ReleasesWhatItForces::new),
+        Flaw.inManager(
+            "the first request after a forced release gets half of its ttl",
+            Set.of("ACQ-24"),
+            HalvesAfterForce::new),
+        Flaw.inListener(
+            "a listener that has thrown five times is called no more",
+            Set.of("LISTEN-4"),
+            FiveTimesAtMost::new),
+        Flaw.inManager(
+            "a ping shares the answer to the one in flight", Set.of("NODES-4"), SharesPings::new),
+        Flaw.inLease(
+            "releaseAsync waits for an extension in flight", Set.of("RES-3"), OneCallAtATime::new),
+        Flaw.inManager(
+            "the lock is removed at the end of the ttl that a hold replaced",
+            Set.of("ACQ-1"),
+            RemovesAtTheFirstEnd::new),
         Flaw.inManager(
             "a forced release of a key of another type says that there was no lock",
             Set.of("INSP-2"),
@@ -103,6 +123,105 @@ final class CombinationFlaws {
             "a SET that a node could not serve is sent again after 100 ms",
             Set.of("FAULT-4"),
             SendsAgain::new));
+  }
+
+  private static final class HalvesAfterForce extends PassingManager {
+    private final AtomicBoolean forced = new AtomicBoolean();
+
+    HalvesAfterForce(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    LockRequest request(LockRequest asked) {
+      return forced.getAndSet(false) ? Asked.withTtl(asked, asked.ttl().dividedBy(2)) : asked;
+    }
+
+    @Override
+    public boolean forceRelease(String name) {
+      forced.set(true);
+      return super.forceRelease(name);
+    }
+  }
+
+  private static final class FiveTimesAtMost extends PassingListener {
+    private final AtomicInteger failures = new AtomicInteger();
+
+    FiveTimesAtMost(LockListener listener) {
+      super(listener);
+    }
+
+    @Override
+    public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+      if (failures.get() == 5) {
+        return;
+      }
+      try {
+        super.onGranted(name, leaseId, waited, votes, margin);
+      } catch (RuntimeException e) {
+        failures.incrementAndGet();
+        throw e;
+      }
+    }
+  }
+
+  private static final class SharesPings extends PassingManager {
+    private final AtomicReference<Optional<FutureTask<Boolean>>> inFlight =
+        new AtomicReference<>(Optional.empty());
+
+    SharesPings(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public boolean ping(Duration timeout) {
+      FutureTask<Boolean> mine = new FutureTask<>(() -> super.ping(timeout));
+      Optional<FutureTask<Boolean>> shared =
+          inFlight.updateAndGet(now -> now.isPresent() ? now : Optional.of(mine));
+      if (shared.equals(Optional.of(mine))) {
+        mine.run();
+        inFlight.set(Optional.empty());
+      }
+      try {
+        return shared.orElseThrow().get();
+      } catch (ExecutionException e) {
+        throw (RuntimeException) e.getCause();
+      } catch (InterruptedException e) {
+        throw new CompletionException(e);
+      }
+    }
+  }
+
+  private static final class OneCallAtATime extends PassingLease {
+    OneCallAtATime(Lease right) {
+      super(right);
+    }
+
+    @Override
+    public synchronized void extend(Duration ttl) {
+      super.extend(ttl);
+    }
+
+    @Override
+    public synchronized CompletableFuture<Boolean> releaseAsync() {
+      return super.releaseAsync();
+    }
+  }
+
+  private static final class RemovesAtTheFirstEnd extends PassingManager {
+    RemovesAtTheFirstEnd(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    LockRequest request(LockRequest asked) {
+      if (!asked.holdAtLeast().isZero()) {
+        long millis = asked.ttl().toMillis();
+        CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS)
+            .execute(() -> super.forceRelease(asked.name()));
+      }
+      return asked;
+    }
   }
 
   private static final class EndsHoldsOfFailures extends PassingManager {

@@ -27,7 +27,7 @@ final class RedisNode implements TckNode, AutoCloseable {
   static final String LOGIN = "holdfast-login";
 
   /** Holds what URLs and commands give a meaning to, and letters of more than one byte. */
-  static final String LOGIN_PASSWORD = "holdfast-login-%41+ \"'\\secret/@:?#%25\u00e4\u20ac";
+  static final String LOGIN_PASSWORD = " holdfast-login-%41+ \"'\\secret/@:?#%25\u00e4\u20ac ";
 
   /** The user who needs no password. */
   static final String USER_ALONE = "holdfast-user";

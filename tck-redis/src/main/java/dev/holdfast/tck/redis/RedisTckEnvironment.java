@@ -293,7 +293,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
   public static final class Builder {
     private static final int DEFAULT_COUNT = 5;
     private static final String USER = "holdfast-app";
-    private static final String PASSWORD = "holdfast-secret";
+    private static final String PASSWORD = " holdfast \"secret' ";
 
     private final @Nullable String url;
     private @Nullable Opener opener;
@@ -435,7 +435,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
           "user " + RedisNode.LOGIN + " on #" + sha256(RedisNode.LOGIN_PASSWORD) + " ~* &* +@all");
       users.add("user " + RedisNode.USER_ALONE + " on nopass ~* &* +@all");
       if (rights != null) {
-        users.add("user " + USER + " on >" + PASSWORD + " " + rights);
+        users.add("user " + USER + " on #" + sha256(PASSWORD) + " " + rights);
       }
       TestNodes servers =
           TestNodes.builder().count(count).config(users.toArray(String[]::new)).start();

@@ -13,6 +13,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -84,6 +85,38 @@ public abstract class FutureRules {
                       "the first tryAcquireAsync",
                       () -> asked.add(locks.tryAcquireAsync(fixture.request(name)))));
           asked.forEach(future -> future.cancel(true));
+        });
+  }
+
+  @Test
+  @Rule("RES-3")
+  @IfThisFails("check that releaseAsync() needs no monitor that a call in flight holds")
+  void anAsynchronousReleaseDoesNotWaitForAnotherThreadsCall() {
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodeOptions(fixture);
+    assertReleasesBeside("extend", lease -> lease.extend(fixture.ttl()));
+    if (fixture.declares(LockCapability.TRANSFER)) {
+      assertReleasesBeside("transfer", lease -> lease.transfer(fixture.ttl()));
+    }
+  }
+
+  private void assertReleasesBeside(String what, Consumer<Lease> call) {
+    Retries.anyOf(
+        () -> {
+          Lease lease = held();
+          whileAllHang(
+              lease.name(),
+              () -> {
+                Call<?> hanging =
+                    Call.begin(
+                        () -> {
+                          call.accept(lease);
+                          return true;
+                        });
+                fixture.awaitRegardless("it hangs", () -> hanging.isWaiting() || hanging.isOver());
+                assertReturns("releaseAsync beside " + what, lease::releaseAsync);
+              });
         });
   }
 

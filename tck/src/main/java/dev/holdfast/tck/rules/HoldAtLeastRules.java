@@ -109,6 +109,44 @@ public abstract class HoldAtLeastRules {
 
   @Test
   @Tag("exclusion")
+  @Rule("ACQ-1")
+  @IfThisFails("check that no timer of an ended lease removes the lock of a later owner")
+  void theTtlOfAReleasedLeaseEndsNoLaterOwnersLock() throws InterruptedException {
+    Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    String name = fixture.name("at-least");
+    LockRequest request =
+        LockRequest.of(name, fixture.briefTtl()).holdAtLeast(fixture.briefTtl().dividedBy(3));
+    long begun = System.nanoTime();
+    TckFixture.regardless(fixture.take(locks, request)::release);
+    Attempts.untilGotAgain(fixture, other, name);
+    fixture.awaitPast(begun, fixture.briefTtl().multipliedBy(2));
+
+    assertThat(fixture.gets(locks, name)).as("got by another while it is held").isFalse();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("EXT-6")
+  @IfThisFails("check that keys that an extension put back are not kept because of holdAtLeast")
+  void anExtensionThatIsLostLeavesNoKeyWhateverItsLeaseIsToKeep() {
+    Needs.of(fixture, LockCapability.EXTENSION, LockCapability.HOLD_AT_LEAST);
+    Needs.nodes(fixture, 1);
+    String name = fixture.name("removed");
+    Lease lease = OnNodes.take(fixture, fixture.open(), atLeast(name, fixture.ttl()));
+    fixture.nodes().forEach(node -> node.remove(name));
+
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
+    if (lease.isHeld()) {
+      AnotherRule.isBroken("a lock without keys is not taken for a loss");
+    }
+
+    OnNodes.awaitFree(fixture, name);
+  }
+
+  @Test
+  @Tag("exclusion")
   @Rule("ACQ-11")
   @IfThisFails("check that a lock is not handed to a waiter before holdAtLeast is over")
   void aWaiterOfTheSameManagerIsKeptOutToo() {

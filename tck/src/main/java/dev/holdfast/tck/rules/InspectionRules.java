@@ -46,7 +46,9 @@ public abstract class InspectionRules {
           "a=b&c;d,e",
           "n".repeat(99) + "!", // with the rest of the token, more than 128 bytes
           "n".repeat(219) + "!", // the same for 256 bytes
-          "n".repeat(255) + "!"); // the longest
+          "n".repeat(255) + "!", // the longest
+          "東".repeat(85), // its letters lie across the ends of pieces of a round size
+          "n" + "東".repeat(85));
 
   private static final Duration RACING = Duration.ofMillis(300);
   private static final int MAX_RACES = 3_000;

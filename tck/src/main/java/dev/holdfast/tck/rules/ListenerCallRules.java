@@ -25,6 +25,9 @@ import org.junit.jupiter.api.Test;
 public abstract class ListenerCallRules {
   private static final long PATIENCE_SECONDS = 5;
 
+  /** More than a circuit breaker suffers. */
+  private static final int MANY_FAILURES = 25;
+
   final TckFixture fixture;
 
   public ListenerCallRules(TckFixture fixture) {
@@ -51,6 +54,27 @@ public abstract class ListenerCallRules {
           assertThat(asking.calls).contains("granted", "released", "lost");
           assertThat(asking.stuck).as("calls during which other threads had to wait").isEmpty();
         });
+  }
+
+  @Test
+  @Rule("LISTEN-4")
+  @IfThisFails("check that a listener is called on, however often it has thrown")
+  void aListenerThatThrowsIsCalledEachTime() {
+    LockManager locks = fixture.open();
+    AtomicInteger calls = new AtomicInteger();
+    locks.addListener(
+        new LockListener() {
+          @Override
+          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+            throw new IllegalStateException("call " + calls.incrementAndGet());
+          }
+        });
+
+    for (int i = 1; i <= MANY_FAILURES; i++) {
+      TckFixture.regardless(fixture.take(locks, fixture.name("thrown"), fixture.ttl())::release);
+    }
+
+    assertThat(calls).as("calls of a listener that throws").hasValue(MANY_FAILURES);
   }
 
   @Test

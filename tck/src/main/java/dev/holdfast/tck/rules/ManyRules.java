@@ -48,6 +48,9 @@ public abstract class ManyRules {
   /** Threads that are interrupted at the same time. */
   private static final int INTERRUPTED_THREADS = 210;
 
+  /** So that a burst is longer than buffers of a round size. */
+  private static final int LONG_NAME = 990;
+
   private static final Duration LONG = Duration.ofHours(1);
 
   final TckFixture fixture;
@@ -65,8 +68,9 @@ public abstract class ManyRules {
     long begun = System.nanoTime();
     while (leases.size() < MORE_THAN_USUAL && fixture.isEarly(begun)) {
       List<CompletableFuture<Optional<Lease>>> asked =
-          Stream.generate(() -> locks.tryAcquireAsync(fixture.request(fixture.name("burst"))))
-              .limit(BURST)
+          IntStream.range(0, BURST)
+              .mapToObj(i -> fixture.name("burst" + "s".repeat(i % 2 * LONG_NAME)))
+              .map(name -> locks.tryAcquireAsync(fixture.request(name)))
               .toList();
       for (CompletableFuture<Optional<Lease>> one : asked) {
         assertThat(fixture.soon().get("one of many free locks is granted", one)).isPresent();

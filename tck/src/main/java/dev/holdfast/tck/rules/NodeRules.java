@@ -431,6 +431,7 @@ public abstract class NodeRules {
 
     Retries.anyOf(
         () -> {
+          Call.begin(() -> locks.ping(fixture.ttl())); // which this one must not share
           for (int millis : List.of(10, 120)) {
             try (Stalls stalls = Stalls.watched()) {
               long begun = System.nanoTime();

@@ -1,5 +1,6 @@
 package dev.holdfast.tck.rules;
 
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
@@ -19,6 +20,15 @@ final class Seed {
 
   boolean nextBoolean() {
     return random.nextBoolean();
+  }
+
+  /** Returns a number from zero up to a bound, which it does not reach. */
+  int below(int bound) {
+    return random.nextInt(bound);
+  }
+
+  <T> T oneOf(List<? extends T> choices) {
+    return choices.get(random.nextInt(choices.size()));
   }
 
   @Override

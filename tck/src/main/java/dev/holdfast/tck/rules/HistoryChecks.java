@@ -1,0 +1,155 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockStatus;
+import dev.holdfast.tck.env.TckNode;
+import dev.holdfast.tck.rules.ModelLock.Damage;
+import dev.holdfast.tck.rules.ModelLock.Held;
+import dev.holdfast.tck.rules.ModelLock.Kept;
+import dev.holdfast.tck.rules.ModelLock.Span;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The comparison of locks with the model of a {@link History}. */
+final class HistoryChecks {
+  /** More than the drift, and than the wall clock may run off during a history. */
+  private static final int PERCENT = 3;
+
+  private static final Duration ROUNDING = Duration.ofMillis(50);
+
+  private final TckFixture fixture;
+  private final List<TckNode> nodes;
+  private final Set<String> tokens = new HashSet<>();
+  private final Map<String, Long> fencing = new HashMap<>();
+
+  HistoryChecks(TckFixture fixture, List<TckNode> nodes) {
+    this.fixture = fixture;
+    this.nodes = nodes;
+  }
+
+  /** Checks what is new about a grant. */
+  void granted(ModelLock lock, Lease lease) {
+    assertThat(lease.name()).as("the name of a lease").isEqualTo(lock.name());
+    assertThat(tokens.add(lease.token())).as("a token that is new").isTrue();
+    if (fixture.declares(LockCapability.FENCING_TOKEN)) {
+      assertThat(lease.fencingToken()).as("the fencing token").isPresent();
+      long token = lease.fencingToken().orElseThrow();
+      Long before = fencing.put(lock.name(), token);
+      if (before != null) {
+        assertThat(token).as("the fencing token").isGreaterThan(before);
+      }
+    }
+  }
+
+  /** Checks that a lock is as the model says, after calls that should change nothing. */
+  void unchanged(ModelLock lock) {
+    if (lock.state instanceof Held held) {
+      assertThat(held.lease().isHeld()).as("the lease on %s is held", lock).isTrue();
+      assertWithin(held.lease().remaining(), held.end(), "the rest of the lease on " + lock);
+      if (!nodes.isEmpty() && nodesWith(nodes, held) < fixture.quorum()) {
+        fixture
+            .soon()
+            .untilAsserted(
+                () ->
+                    assertThat(nodesWith(nodes, held))
+                        .as(
+                            "nodes that hold %s for its ttl: %s by %s",
+                            lock, holders(nodes, lock), held.lease().token())
+                        .isGreaterThanOrEqualTo(fixture.quorum()));
+      }
+    } else if (lock.isFree()) {
+      free(lock);
+    }
+  }
+
+  /** Checks that nothing is left of a lock, except of another owner's. */
+  void free(ModelLock lock) {
+    List<TckNode> without =
+        lock.damage == Damage.OCCUPIED ? fixture.nodesBut(fixture.minority()) : nodes;
+    if (!OnNodes.isFree(without, lock.name())) {
+      fixture
+          .soon()
+          .untilAsserted(
+              () ->
+                  assertThat(holders(without, lock))
+                      .as("keys that are left of %s", lock)
+                      .containsOnly("free"));
+    }
+    if (lock.damage == Damage.OCCUPIED) {
+      assertThat(fixture.minority())
+          .as("nodes of %s that another owner has", lock)
+          .allMatch(node -> OnNodes.isUntouched(fixture, node, lock.name()));
+    }
+  }
+
+  /**
+   * Returns whether all nodes hold a lock that is held. A node that has not received a grant yet
+   * may receive a command of another connection before it.
+   */
+  boolean isOnAllNodes(ModelLock lock) {
+    List<TckNode> all =
+        lock.damage == Damage.OCCUPIED ? fixture.nodesBut(fixture.minority()) : nodes;
+    return lock.held().filter(held -> nodesWith(all, held) == all.size()).isPresent();
+  }
+
+  /** Checks what a manager shows of a lock. */
+  void shown(ModelLock lock, LockManager manager) {
+    Optional<LockStatus> status = manager.inspect(lock.name());
+    if (lock.isFree()) {
+      assertThat(status).as("the holder of %s", lock).isEmpty();
+      return;
+    }
+    assertThat(status).as("the holder of %s", lock).isPresent();
+    assertThat(status.get().name()).isEqualTo(lock.name());
+    labelOf(lock)
+        .ifPresent(label -> assertThat(status.get().ownerLabel()).as("label").isEqualTo(label));
+    if (lock.state instanceof Held held) {
+      Span end = new Span(held.end().from(), held.end().to() + fixture.allowance().toNanos());
+      assertWithin(status.get().remaining(), end, "the rest that is shown of " + lock);
+    }
+  }
+
+  private static Optional<String> labelOf(ModelLock lock) {
+    if (lock.state instanceof Held held) {
+      return held.label();
+    }
+    return lock.state instanceof Kept kept ? kept.label() : Optional.empty();
+  }
+
+  private static long nodesWith(List<TckNode> nodes, Held held) {
+    return nodes.stream()
+        .filter(node -> node.holder(held.lease().name()).equals(Optional.of(held.lease().token())))
+        .filter(node -> isWithin(node.timeToLive(held.lease().name()), held.end(), 0))
+        .count();
+  }
+
+  private static List<String> holders(List<TckNode> nodes, ModelLock lock) {
+    return nodes.stream()
+        .map(
+            node ->
+                node.holder(lock.name())
+                    .map(token -> token + " for " + node.timeToLive(lock.name()))
+                    .orElse("free"))
+        .toList();
+  }
+
+  private static void assertWithin(Duration left, Span end, String what) {
+    assertThat(left).as(what).matches(rest -> isWithin(rest, end, PERCENT));
+  }
+
+  private static boolean isWithin(Duration left, Span end, int percent) {
+    long now = System.nanoTime();
+    long most = end.to() - now + ROUNDING.toNanos();
+    long least = end.from() - now - ROUNDING.toNanos();
+    return left.toNanos() <= most && left.toNanos() >= least - least * percent / 100;
+  }
+}

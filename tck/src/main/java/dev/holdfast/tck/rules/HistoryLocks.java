@@ -1,0 +1,132 @@
+package dev.holdfast.tck.rules;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.env.TckNode;
+import dev.holdfast.tck.rules.ModelLock.Held;
+import dev.holdfast.tck.rules.ModelLock.Span;
+import dev.holdfast.tck.rules.ModelLock.Waiter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The managers and locks of a {@link History}, and what is known of them. */
+final class HistoryLocks {
+  static final int MANAGERS = 3;
+
+  final TckFixture fixture;
+  final Seed seed;
+  final HistoryChecks checks;
+  final List<LockManager> managers = new ArrayList<>();
+  final List<ModelLock> all;
+  final List<Ended> ended = new ArrayList<>();
+  final List<Stolen> stolen = new ArrayList<>();
+  final List<String> usedTexts = new ArrayList<>();
+  private final boolean wellThroughout;
+  private final String[] options;
+  private final Consumer<String> trace;
+
+  /**
+   * Opens the managers.
+   *
+   * @param nodes those that do not fail
+   * @param trace takes what is done
+   */
+  HistoryLocks(
+      TckFixture fixture,
+      Seed seed,
+      List<TckNode> nodes,
+      Consumer<String> trace,
+      String... options) {
+    this.fixture = fixture;
+    this.seed = seed;
+    this.trace = trace;
+    this.options = options;
+    wellThroughout = nodes.size() == fixture.nodes().size();
+    checks = new HistoryChecks(fixture, nodes);
+    all = HistoryValues.names(fixture.name("h")).stream().map(ModelLock::new).toList();
+    for (int i = 0; i < MANAGERS; i++) {
+      managers.add(open());
+    }
+  }
+
+  /** An answer of a call of the past, which never changes. */
+  record Ended(Lease lease, boolean confirmed) {}
+
+  /** A lease whose lock was released by force, which its holder may not know yet. */
+  record Stolen(ModelLock lock, int manager, Lease lease) {}
+
+  LockManager open() {
+    return fixture.open(options);
+  }
+
+  /** Returns whether no node fails, so that what is left on any of them is known. */
+  boolean isWellThroughout() {
+    return wellThroughout;
+  }
+
+  int anyManager() {
+    return seed.below(MANAGERS);
+  }
+
+  ModelLock anyLock() {
+    return seed.oneOf(all);
+  }
+
+  /** Notes that a lock has been released, and who gets it if there is a waiter. */
+  void freed(ModelLock lock) {
+    lock.free();
+    Waiter waiter = lock.waiter;
+    if (waiter == null) {
+      checks.free(lock);
+      return;
+    }
+    Lease lease = fixture.soon().get("the waiter has got " + lock, waiter.answer());
+    lock.waiter = null;
+    LockRequest asked = LockRequest.of(lock.name(), waiter.ttl());
+    granted(
+        lock,
+        waiter.manager(),
+        lease,
+        waiter.label().map(asked::ownerLabel).orElse(asked),
+        waiter.begun());
+  }
+
+  void granted(ModelLock lock, int manager, Lease lease, LockRequest request, long begun) {
+    long now = System.nanoTime();
+    Duration minimum = request.holdAtLeast();
+    lock.state =
+        new Held(
+            manager,
+            lease,
+            request.ownerLabel(),
+            Span.after(begun, now, request.ttl()),
+            minimum.isZero() ? null : Span.after(begun, now, minimum));
+    checks.granted(lock, lease);
+    checks.unchanged(lock);
+  }
+
+  LockRequest request(ModelLock lock) {
+    return HistoryValues.request(fixture, seed, lock.name());
+  }
+
+  Optional<ModelLock> anyHeld() {
+    return any(all.stream().filter(lock -> lock.held().isPresent()).toList());
+  }
+
+  <T> Optional<T> any(List<T> choices) {
+    return choices.isEmpty() ? Optional.empty() : Optional.of(seed.oneOf(choices));
+  }
+
+  static @Nullable Span minimumOf(ModelLock lock) {
+    return lock.held().map(Held::minimum).orElse(null);
+  }
+
+  void note(String step) {
+    trace.accept(step);
+  }
+}

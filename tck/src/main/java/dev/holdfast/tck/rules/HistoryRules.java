@@ -1,0 +1,69 @@
+package dev.holdfast.tck.rules;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.LockCapability;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckNode;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The rule that calls are right whatever came before them. The other rules look at one call and one
+ * value at a time, after a history that they choose. These look at random histories, in which calls
+ * that are right alone meet.
+ */
+public abstract class HistoryRules {
+  /** Faults of a minority, in spite of which each call is right. */
+  private static final Set<TckFault> FAULTS =
+      Set.of(
+          TckFault.FROZEN,
+          TckFault.DEAD,
+          TckFault.REFUSING,
+          TckFault.CUT,
+          TckFault.SUBSCRIPTIONS_CUT,
+          TckFault.SCRIPTS_FORGOTTEN,
+          TckFault.EMPTIED);
+
+  /** Stragglers cost each call this time. */
+  private static final String[] HASTY = {"nodeTimeout=10ms", "quorumTimeout=3s"};
+
+  final TckFixture fixture;
+
+  public HistoryRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("ACQ-24")
+  @IfThisFails(
+      "check what is kept from call to call: counters, caches, pools, what is known of names")
+  void callsAreRightWhateverCameBefore() {
+    Needs.of(fixture, LockCapability.OWNER_SAFE_RELEASE); // the lock of a history has one owner
+    new History(fixture, fixture.nodes()).run();
+  }
+
+  @Test
+  @Rule("ACQ-24")
+  @IfThisFails(
+      "check what is kept of nodes that failed: late replies, connections, pending releases")
+  void callsAreRightWhateverCameBeforeWhileAMinorityFails() {
+    Needs.of(fixture, LockCapability.OWNER_SAFE_RELEASE);
+    Needs.nodes(fixture, 3);
+    Needs.nodeOptions(fixture);
+    List<TckNode> failing = fixture.minority();
+    List<TckFault> faults =
+        Stream.of(TckFault.values())
+            .filter(FAULTS::contains)
+            .filter(fault -> Faults.areKnown(fixture, fault))
+            .toList();
+    if (faults.isEmpty()) {
+      abort("this environment's nodes have none of the faults " + FAULTS);
+    }
+
+    new History(fixture, fixture.nodesBut(failing), HASTY).runWhileFailing(failing, faults);
+  }
+}

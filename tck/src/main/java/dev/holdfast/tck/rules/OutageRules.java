@@ -245,7 +245,7 @@ public abstract class OutageRules {
   @IfThisFails("check that the error of a node that became a replica arrives as it is: READONLY")
   void nodesThatBecameReplicasAreAMistake() throws InterruptedException {
     Needs.of(fixture, TckFault.REPLICA);
-    LockManager locks = fixture.open(HASTY);
+    LockManager locks = fixture.open();
     Attempts.untilGot(fixture, locks, fixture.name("before"));
     Faults.begin(fixture, TckFault.REPLICA, fixture.blocking(), "");
 

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One lock of a {@link History}, as it must be if each call so far was right. */
 final class ModelLock {
+  /** The time of a call on a machine that stalls. */
+  private static final Duration LONGEST_CALL = Duration.ofSeconds(5);
+
   private final String name;
 
   /** Managers that may still know another holder of it, or have an attempt in flight. */
@@ -76,8 +79,9 @@ final class ModelLock {
       return new Span(begun + time.toNanos(), ended + time.toNanos());
     }
 
-    boolean isAhead() {
-      return System.nanoTime() - from < 0;
+    /** Returns whether no call that begins now can last as long. */
+    boolean isFarAhead() {
+      return System.nanoTime() - from < -LONGEST_CALL.toNanos();
     }
 
     boolean isOver() {
@@ -103,7 +107,7 @@ final class ModelLock {
 
   /** Returns whether another owner has it for sure. */
   boolean isTaken() {
-    return !isFree() && !(state instanceof Kept kept && !kept.until().isAhead());
+    return !isFree() && !(state instanceof Kept kept && !kept.until().isFarAhead());
   }
 
   Optional<Held> held() {

@@ -431,7 +431,8 @@ public abstract class NodeRules {
 
     Retries.anyOf(
         () -> {
-          Call.begin(() -> locks.ping(fixture.ttl())); // which this one must not share
+          Call<?> patient = Call.begin(() -> locks.ping(fixture.ttl()));
+          fixture.awaitRegardless("it hangs", () -> patient.isWaiting() || patient.isOver());
           for (int millis : List.of(10, 120)) {
             try (Stalls stalls = Stalls.watched()) {
               long begun = System.nanoTime();

@@ -44,6 +44,11 @@ final class Call<T> {
     return isWaiting(thread) && !over;
   }
 
+  /** Returns whether it goes no further without others: it waits, or is over. */
+  boolean isWaitingOrOver() {
+    return isWaiting() || isOver();
+  }
+
   static boolean isWaiting(Thread thread) {
     Thread.State state = thread.getState();
     return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;

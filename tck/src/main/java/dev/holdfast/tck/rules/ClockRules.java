@@ -58,9 +58,7 @@ public abstract class ClockRules {
         LockRequest request = fixture.request(name).waitAtMost(WAIT);
         calls.add(Call.begin(() -> way.ask(locks, request)));
       }
-      fixture
-          .soon()
-          .until("all wait", () -> calls.stream().allMatch(c -> c.isWaiting() || c.isOver()));
+      fixture.soon().until("all wait", () -> calls.stream().allMatch(Call::isWaitingOrOver));
       happens.run();
       calls.forEach(call -> call.awaited(fixture));
       Duration longest = WAIT.plus(fixture.allowance()).plus(stalls.worst());

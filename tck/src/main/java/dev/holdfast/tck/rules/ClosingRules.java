@@ -573,7 +573,7 @@ public abstract class ClosingRules {
 
   /** Waits until the closing thread waits for holders, or has ended, which the test judges. */
   private void untilClosing(Call<?> close) {
-    fixture.soon().until("a grace had begun", () -> close.isWaiting() || close.isOver());
+    fixture.soon().until("a grace had begun", close::isWaitingOrOver);
   }
 
   private static Call<?> closing(LockManager manager, Duration grace) {

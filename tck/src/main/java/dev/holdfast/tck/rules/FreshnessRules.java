@@ -347,8 +347,7 @@ public abstract class FreshnessRules {
 
     /** Waits until the lease was asked, which a busy machine may delay. */
     void awaitWaiting() {
-      fixture.awaitRegardless(
-          "an extension waits for nodes", () -> call.isWaiting() || call.isOver());
+      fixture.awaitRegardless("an extension waits for nodes", call::isWaitingOrOver);
     }
 
     /** Leaves the test out if it fails, which is another rule's. */

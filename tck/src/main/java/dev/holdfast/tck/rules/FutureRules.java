@@ -114,7 +114,7 @@ public abstract class FutureRules {
                           call.accept(lease);
                           return true;
                         });
-                fixture.awaitRegardless("it hangs", () -> hanging.isWaiting() || hanging.isOver());
+                fixture.awaitRegardless("it hangs", hanging::isWaitingOrOver);
                 assertReturns("releaseAsync beside " + what, lease::releaseAsync);
               });
         });

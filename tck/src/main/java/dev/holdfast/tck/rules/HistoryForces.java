@@ -9,7 +9,6 @@ import dev.holdfast.tck.rules.HistoryLocks.Ended;
 import dev.holdfast.tck.rules.HistoryLocks.Stolen;
 import dev.holdfast.tck.rules.ModelLock.Damage;
 import dev.holdfast.tck.rules.ModelLock.Transferred;
-import java.util.Optional;
 
 /** The steps of a {@link History} that take a lock from its holder, at once or on some nodes. */
 final class HistoryForces {
@@ -85,13 +84,12 @@ final class HistoryForces {
   }
 
   boolean losesAMinority() {
-    Optional<ModelLock> any = locks.anyHeld().filter(checks::isOnAllNodes);
-    if (any.isEmpty()) {
-      return false;
-    }
-    locks.note("a minority of the nodes loses " + any.get());
-    fixture.minority().forEach(node -> node.remove(any.get().name()));
-    any.get().damage = Damage.LOST;
-    return true;
+    return locks.onHeld(
+        checks::isOnAllNodes,
+        (lock, held) -> {
+          locks.note("a minority of the nodes loses " + lock);
+          fixture.minority().forEach(node -> node.remove(lock.name()));
+          lock.damage = Damage.LOST;
+        });
   }
 }

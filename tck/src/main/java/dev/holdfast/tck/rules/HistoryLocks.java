@@ -11,12 +11,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /** The managers and locks of a {@link History}, and what is known of them. */
 final class HistoryLocks {
-  static final int MANAGERS = 3;
+  private static final int MANAGERS = 3;
 
   final TckFixture fixture;
   final Seed seed;
@@ -114,16 +115,16 @@ final class HistoryLocks {
     return HistoryValues.request(fixture, seed, lock.name());
   }
 
-  Optional<ModelLock> anyHeld() {
-    return any(all.stream().filter(lock -> lock.held().isPresent()).toList());
+  /** Makes a step on a lock that is held, and returns false if none is there that fits. */
+  boolean onHeld(Predicate<ModelLock> fits, BiConsumer<ModelLock, Held> step) {
+    Optional<ModelLock> lock =
+        any(all.stream().filter(each -> each.held().isPresent()).toList()).filter(fits);
+    lock.ifPresent(each -> step.accept(each, each.held().orElseThrow()));
+    return lock.isPresent();
   }
 
   <T> Optional<T> any(List<T> choices) {
     return choices.isEmpty() ? Optional.empty() : Optional.of(seed.oneOf(choices));
-  }
-
-  static @Nullable Span minimumOf(ModelLock lock) {
-    return lock.held().map(Held::minimum).orElse(null);
   }
 
   void note(String step) {

@@ -156,9 +156,7 @@ final class HistorySteps {
   }
 
   private boolean releases() {
-    Optional<ModelLock> lock = locks.anyHeld();
-    lock.ifPresent(held -> release(held, held.held().orElseThrow()));
-    return lock.isPresent();
+    return locks.onHeld(lock -> true, this::release);
   }
 
   private void release(ModelLock lock, Held held) {
@@ -298,12 +296,11 @@ final class HistorySteps {
   }
 
   private boolean waits() {
-    Optional<ModelLock> free =
-        locks.anyHeld().filter(lock -> lock.waiter == null && HistoryLocks.minimumOf(lock) == null);
-    if (free.isEmpty()) {
-      return false;
-    }
-    ModelLock lock = free.get();
+    return locks.onHeld(
+        lock -> lock.waiter == null && !lock.mayBeKept(), (lock, held) -> waitFor(lock));
+  }
+
+  private void waitFor(ModelLock lock) {
     int manager = locks.anyManager();
     Duration ttl = HistoryValues.ttl(fixture, seed);
     Optional<String> label = Optional.of(HistoryValues.label(seed));
@@ -311,25 +308,35 @@ final class HistorySteps {
     boolean blocking = seed.nextBoolean();
     locks.note(manager + ": waits " + (blocking ? "on a thread" : "") + " for " + lock);
     long begun = System.nanoTime();
-    CompletableFuture<Lease> answer = new CompletableFuture<>();
+    CompletableFuture<Lease> answer;
     Runnable abandon;
     if (blocking) {
-      Call<Boolean> call =
-          Call.begin(() -> HistoryValues.passOn(answer, locks.managers.get(manager), request));
+      CompletableFuture<Lease> acquired = new CompletableFuture<>();
+      Call<?> call = Call.begin(() -> passOn(acquired, locks.managers.get(manager), request));
+      answer = acquired;
       abandon =
           () -> {
             call.interrupt();
-            fixture.soon().until("the waiter was interrupted", answer::isDone);
-            assertThat(answer).isCompletedExceptionally();
+            fixture.soon().until("the waiter was interrupted", acquired::isDone);
+            assertThat(acquired).isCompletedExceptionally();
           };
     } else {
       CompletableFuture<Optional<Lease>> asked =
           locks.managers.get(manager).tryAcquireAsync(request);
-      asked.thenAccept(lease -> answer.complete(lease.orElseThrow()));
+      answer = asked.thenApply(Optional::orElseThrow);
       abandon = () -> asked.cancel(true);
     }
     lock.waiter = new Waiter(manager, label, ttl, begun, answer, abandon);
-    return true;
+  }
+
+  /** Waits for a lock, and passes the end of the wait on. */
+  private static boolean passOn(
+      CompletableFuture<Lease> answer, LockManager locks, LockRequest request) {
+    try {
+      return answer.complete(locks.acquire(request));
+    } catch (InterruptedException | RuntimeException e) {
+      return answer.completeExceptionally(e);
+    }
   }
 
   private boolean abandons() {
@@ -415,12 +422,10 @@ final class HistorySteps {
   }
 
   private boolean extendsOne() {
-    Optional<ModelLock> any = locks.anyHeld();
-    if (any.isEmpty()) {
-      return false;
-    }
-    ModelLock lock = any.get();
-    Held held = lock.held().orElseThrow();
+    return locks.onHeld(lock -> true, this::extend);
+  }
+
+  private void extend(ModelLock lock, Held held) {
     Duration ttl = HistoryValues.ttl(fixture, seed);
     locks.note(held.manager() + ": extends " + lock + " by " + ttl);
     long begun = System.nanoTime();
@@ -432,7 +437,6 @@ final class HistorySteps {
     Span end = held.end().orLater(Span.after(begun, System.nanoTime(), ttl));
     lock.state = new Held(held.manager(), held.lease(), held.label(), end, held.minimum());
     checks.unchanged(lock);
-    return true;
   }
 
   private boolean inspects() {
@@ -448,12 +452,10 @@ final class HistorySteps {
   }
 
   private boolean changesMinimum() {
-    Optional<ModelLock> any = locks.anyHeld().filter(lock -> lock.waiter == null);
-    if (any.isEmpty()) {
-      return false;
-    }
-    ModelLock lock = any.get();
-    Held held = lock.held().orElseThrow();
+    return locks.onHeld(lock -> lock.waiter == null, this::holdAtLeast);
+  }
+
+  private void holdAtLeast(ModelLock lock, Held held) {
     Duration minimum = seed.nextBoolean() ? Duration.ZERO : HistoryValues.minimum(fixture, seed);
     locks.note(held.manager() + ": holds " + lock + " for at least " + minimum);
     long begun = System.nanoTime();
@@ -461,7 +463,6 @@ final class HistorySteps {
     Span end = Span.after(begun, System.nanoTime(), minimum);
     lock.state = new Held(held.manager(), held.lease(), held.label(), held.end(), end);
     checks.unchanged(lock);
-    return true;
   }
 
   /** Lets a request wait, or not: for a lock that is taken not for long. */

@@ -43,16 +43,12 @@ final class HistoryTransfers {
   }
 
   boolean transfers() {
-    Optional<ModelLock> any =
-        locks
-            .anyHeld()
-            .filter(lock -> lock.waiter == null && HistoryLocks.minimumOf(lock) == null)
-            .filter(checks::isOnAllNodes);
-    if (any.isEmpty()) {
-      return false;
-    }
-    ModelLock lock = any.get();
-    Held held = lock.held().orElseThrow();
+    return locks.onHeld(
+        lock -> lock.waiter == null && !lock.mayBeKept() && checks.isOnAllNodes(lock),
+        this::transfer);
+  }
+
+  private void transfer(ModelLock lock, Held held) {
     Duration within = HistoryValues.ttl(fixture, seed);
     locks.note(held.manager() + ": transfers " + lock + " within " + within);
     String text =
@@ -61,7 +57,6 @@ final class HistoryTransfers {
             : fixture.soon().get("it is transferred", held.lease().transferAsync(within));
     lock.state = new Transferred(text);
     locks.ended.add(new Ended(held.lease(), true));
-    return true;
   }
 
   boolean adopts() {
@@ -87,9 +82,8 @@ final class HistoryTransfers {
   }
 
   boolean adoptsInVain() {
-    ModelLock lock = locks.anyLock();
     Optional<String> text = locks.any(locks.usedTexts);
-    if (text.isEmpty() || lock.isFree() || !lock.isTaken()) {
+    if (text.isEmpty()) {
       return false;
     }
     locks.note("a text that was used is used again");

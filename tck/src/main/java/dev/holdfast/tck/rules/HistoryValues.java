@@ -1,13 +1,10 @@
 package dev.holdfast.tck.rules;
 
-import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
-import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
 
 /** The values of a {@link History}. */
 final class HistoryValues {
@@ -78,14 +75,5 @@ final class HistoryValues {
       request = request.holdAtLeast(minimum(fixture, seed));
     }
     return request;
-  }
-
-  /** Waits for a lock, and passes the end of the wait on. */
-  static boolean passOn(CompletableFuture<Lease> answer, LockManager locks, LockRequest request) {
-    try {
-      return answer.complete(locks.acquire(request));
-    } catch (InterruptedException | RuntimeException e) {
-      return answer.completeExceptionally(e);
-    }
   }
 }

@@ -265,9 +265,7 @@ public abstract class ManyRules {
     if (freezes) {
       fixture
           .soon()
-          .until(
-              "all wait for the nodes",
-              () -> calls.stream().allMatch(call -> call.isWaiting() || call.isOver()));
+          .until("all wait for the nodes", () -> calls.stream().allMatch(Call::isWaitingOrOver));
       Faults.end(TckFault.FROZEN, fixture.nodes(), "");
     }
     return calls;
@@ -353,8 +351,7 @@ public abstract class ManyRules {
                   () -> Call.begin(() -> locks.acquire(fixture.request(busy).waitAtMost(LONG))))
               .limit(INTERRUPTED_THREADS)
               .toList();
-      fixture.awaitRegardless(
-          "they wait", () -> waiting.stream().allMatch(call -> call.isWaiting() || call.isOver()));
+      fixture.awaitRegardless("they wait", () -> waiting.stream().allMatch(Call::isWaitingOrOver));
       waiting.forEach(Call::interrupt);
       fixture.awaitRegardless("they gave up", () -> waiting.stream().allMatch(Call::isOver));
       if (!waiting.stream().allMatch(Call::isOver)) {

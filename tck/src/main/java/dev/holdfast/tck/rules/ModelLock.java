@@ -27,7 +27,12 @@ final class ModelLock {
   }
 
   /** The owner of a lock. */
-  sealed interface State {}
+  sealed interface State {
+    /** Returns the label of the owner, or empty if it is not known. */
+    default Optional<String> label() {
+      return Optional.empty();
+    }
+  }
 
   /** The state without an owner. */
   record Free() implements State {}
@@ -108,6 +113,11 @@ final class ModelLock {
   /** Returns whether another owner has it for sure. */
   boolean isTaken() {
     return !isFree() && !(state instanceof Kept kept && !kept.until().isFarAhead());
+  }
+
+  /** Returns whether a release may keep others out. */
+  boolean mayBeKept() {
+    return held().map(Held::minimum).isPresent();
   }
 
   Optional<Held> held() {

@@ -432,7 +432,7 @@ public abstract class NodeRules {
     Retries.anyOf(
         () -> {
           Call<?> patient = Call.begin(() -> locks.ping(fixture.ttl()));
-          fixture.awaitRegardless("it hangs", () -> patient.isWaiting() || patient.isOver());
+          fixture.awaitRegardless("it hangs", patient::isWaitingOrOver);
           for (int millis : List.of(10, 120)) {
             try (Stalls stalls = Stalls.watched()) {
               long begun = System.nanoTime();

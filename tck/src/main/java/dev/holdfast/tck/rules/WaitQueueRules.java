@@ -141,7 +141,7 @@ public abstract class WaitQueueRules {
                     .ifPresent(lease -> serve(served, number, lease));
                 return number;
               });
-      fixture.soon().until("a thread waited", () -> waiter.isWaiting() || waiter.isOver());
+      fixture.soon().until("a thread waited", waiter::isWaitingOrOver);
     }
   }
 
@@ -332,7 +332,7 @@ public abstract class WaitQueueRules {
 
   private Call<Lease> waiting(Callable<Lease> call) {
     Call<Lease> waiter = Call.begin(call);
-    fixture.soon().until("a thread waited", () -> waiter.isWaiting() || waiter.isOver());
+    fixture.soon().until("a thread waited", waiter::isWaitingOrOver);
     return waiter;
   }
 

@@ -1,11 +1,14 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,8 +18,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Drivers that connect too early or in the wrong way, or leave a part of a failed connection. */
 final class BrokenConnects {
@@ -35,6 +40,29 @@ final class BrokenConnects {
       }
     }
     return nodes;
+  }
+
+  /** Looks up the address of each host, which is a mistake of the user if there is none. */
+  static RedisNodes resolved(List<String> uris, RedisNodes nodes) {
+    for (String uri : uris) {
+      try {
+        InetAddress.getByName(URI.create(uri).getHost());
+      } catch (UnknownHostException e) {
+        throw new LockConfigurationException("unknown host in " + uri, e);
+      }
+    }
+    return nodes;
+  }
+
+  /** Reads from the second connections only while a command on them is unanswered. */
+  static RedisNodes noticingLateOnSecond(RedisNodes nodes) {
+    RedisConnections second = new NoticingLate(new PassingNodes(nodes, nodes.second()));
+    return new PassingNodes(nodes) {
+      @Override
+      public RedisConnections second() {
+        return second;
+      }
+    };
   }
 
   /** Leaves a thread for each connection that was not made. */
@@ -115,6 +143,56 @@ final class BrokenConnects {
         LOG.log(System.Logger.Level.TRACE, "again: {0}", login);
       }
       return first.connect(node, disconnected);
+    }
+  }
+
+  /** Connects to no node whose connections have ended so many times. */
+  static final class LeavingOut extends PassingNodes {
+    private final int mostEnds;
+    private final Map<Integer, Integer> ends = new ConcurrentHashMap<>();
+
+    LeavingOut(RedisNodes nodes, int mostEnds) {
+      super(nodes);
+      this.mostEnds = mostEnds;
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      if (ends.getOrDefault(node, 0) >= mostEnds) {
+        return CompletableFuture.failedFuture(new IllegalStateException("it is left out"));
+      }
+      return first.connect(
+          node,
+          () -> {
+            ends.merge(node, 1, Integer::sum);
+            disconnected.run();
+          });
+    }
+  }
+
+  /** Reports the error of the first node that could not be connected for each node after it. */
+  static final class SharingErrors extends PassingNodes {
+    private final AtomicReference<@Nullable Throwable> error = new AtomicReference<>();
+
+    SharingErrors(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      CompletableFuture<Void> shared = new CompletableFuture<>();
+      first
+          .connect(node, disconnected)
+          .whenComplete(
+              (done, failure) -> {
+                if (failure == null) {
+                  shared.complete(null);
+                } else {
+                  error.compareAndSet(null, failure);
+                  shared.completeExceptionally(error.get());
+                }
+              });
+      return shared;
     }
   }
 

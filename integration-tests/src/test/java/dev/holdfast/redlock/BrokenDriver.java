@@ -91,6 +91,16 @@ enum BrokenDriver {
                   JedisConnections.of(uris, options, settings),
                   JedisConnections.ofAnyHost(uris, options, settings))
               : JedisConnections.of(uris, options, settings)),
+  TRUSTS_FOR_EVER(
+      "a certificate that has expired is trusted",
+      (uris, options, settings) ->
+          JedisConnections.of(
+              uris,
+              options,
+              settings
+                  .trustManagers()
+                  .map(trust -> settings.trustManagers(BrokenTrust.of(trust)))
+                  .orElse(settings))),
   SUBSCRIBES_IN_THE_CLEAR(
       "the subscribing connection to `rediss://` uses no TLS",
       (uris, options, settings) ->
@@ -192,6 +202,23 @@ enum BrokenDriver {
   REPORTS_ENDS_LATE(
       "the end of an idle connection is reported with the next command",
       made -> new BrokenConnects.NoticingLate(made.get())),
+  REPORTS_SECOND_ENDS_LATE(
+      "the end of an idle second connection is reported with the next command",
+      (uris, options, settings) ->
+          BrokenConnects.noticingLateOnSecond(JedisConnections.of(uris, options, settings))),
+  RESOLVES_AT_ONCE(
+      "the addresses of hosts are looked up when the driver is made",
+      (uris, options, settings) ->
+          BrokenConnects.resolved(uris, JedisConnections.of(uris, options, settings))),
+  LEAVES_NODES_OUT(
+      "a node whose connections have ended fifteen times is not connected any more",
+      made -> new BrokenConnects.LeavingOut(made.get(), 15)),
+  REPORTS_THE_FIRST_ERROR(
+      "the first error of a host is reported for all of its nodes",
+      made -> new BrokenConnects.SharingErrors(made.get())),
+  READS_TEXTS_ALONE(
+      "a reply that is no UTF-8 ends the connection",
+      made -> PassingNodes.answering(made.get(), BrokenReplies.TextsAlone::new)),
   TAKES_ENDS_FOR_NIL(
       "a command whose connection ended is reported as nil",
       made -> PassingNodes.answering(made.get(), BrokenReplies.EndsAreNil::new)),

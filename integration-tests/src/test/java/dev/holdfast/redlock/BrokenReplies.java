@@ -231,6 +231,24 @@ final class BrokenReplies {
     }
   }
 
+  /**
+   * Takes a reply with a character that stands for bytes of no text for the end of a connection.
+   */
+  static final class TextsAlone extends PassingAnswers {
+    TextsAlone(Round round) {
+      super(round);
+    }
+
+    @Override
+    public void reply(int node, @Nullable Object reply) {
+      if (String.valueOf(reply).indexOf('\ufffd') >= 0) {
+        failure(node, new IllegalStateException("malformed input"));
+      } else {
+        super.reply(node, reply);
+      }
+    }
+  }
+
   /** Reports that a node became a replica as the end of its connection. */
   static final class ReadonlyIsAnEnd extends PassingAnswers {
     ReadonlyIsAnEnd(Round round) {

@@ -24,6 +24,7 @@ import dev.holdfast.tck.rules.FaultRules;
 import dev.holdfast.tck.rules.FencingRules;
 import dev.holdfast.tck.rules.FreshnessRules;
 import dev.holdfast.tck.rules.FutureRules;
+import dev.holdfast.tck.rules.GuardRules;
 import dev.holdfast.tck.rules.HandoffRules;
 import dev.holdfast.tck.rules.HistoryRules;
 import dev.holdfast.tck.rules.HoldAtLeastRules;
@@ -336,6 +337,13 @@ public abstract class LockManagerTck {
   @RuleGroup
   class Freshness extends FreshnessRules {
     Freshness(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @RuleGroup
+  class Guard extends GuardRules {
+    Guard(TckFixture fixture) {
       super(fixture);
     }
   }

@@ -107,6 +107,16 @@ class BrokenManagersTest {
           "FailedConnectRules.noThreadAndNoConnectionIsLeftOfSubscriptionsThatAreRefused",
           "FailedConnectRules.noThreadAndNoConnectionIsLeftOfManagersThatAreRefused",
           "FailedConnectRules.noThreadIsLeftOfManagersWhoseLogInIsRefused",
+          "GuardRules.noLockIsGrantedByNodesThatLostIt",
+          "GuardRules.theOutageNamesTheNodesInQuarantine",
+          "GuardRules.aNodeInQuarantineIsShownWithItsEnd",
+          "GuardRules.nodesThatLostLocksVoteAgainOnceNoneCanBeLeft",
+          "GuardRules.nodesThatLoseALockOneAfterTheOtherKeepItsLease",
+          "GuardRules.managersOfOtherTermsAreRefused",
+          "GuardRules.nodesThatAreEmptyLaterAreNotTrusted",
+          "OptionRules.aLargerDriftMakesTheValidityShorter",
+          "OptionRules.valuesOfOptionsAreTakenAsTheyAre",
+          "FencingRules.fencingTokensIncreaseOverAdoptions",
           "FaultRules.theLockOfAProcessThatDiesIsFreeWithinTheTtl",
           "ListenerRules.aListenerOfTheBuilderMissesNothing",
           "LockViewRules.aLockViewNeedsKeepAlive",
@@ -163,7 +173,13 @@ class BrokenManagersTest {
           "SecretRules.aPasswordIsNotShownByALoginThatFails",
           "ReplyRules.anAttemptWhoseConnectionsEndIsAnOutage",
           "NodeRules.theEndOfAnIdleNodeIsReportedWithoutARequest",
-          "NodeRules.theResetOfAnIdleConnectionIsReportedWithoutARequest");
+          "NodeRules.theResetOfAnIdleConnectionIsReportedWithoutARequest",
+          "NodeRules.theEndOfALaterConnectionIsNoticedWithoutARequest",
+          "OpeningRules.aMinorityWhoseHostsAreUnknownIsDown",
+          "OpeningRules.nodesThatRefuseLoginsBesideOneThatIsGoneAreAMistake",
+          "InteropRules.theLockOfAForeignClientWhoseTokenIsNoTextIsALock",
+          "OutageRules.nodesVoteAgainHoweverOftenTheirConnectionsEnd",
+          "TlsNodeRules.aCertificateThatHasExpiredIsRefused");
 
   /**
    * Rules that a manager breaks together with all others of a capability, if it refuses that

@@ -61,6 +61,7 @@ record Flaw(
             PassedFlaws.all(),
             PathFlaws.all(),
             LimitFlaws.all(),
+            RepetitionFlaws.all(),
             TimelinessFlaws.all(),
             ReportFlaws.all(),
             TransferFlaws.all(),

@@ -65,6 +65,7 @@ class RightManagersTest {
             "this environment's nodes are not given by redis://",
             "this environment has no sets of options",
             "this backend shows its nodes as one",
+            "this backend has no drift",
             "this backend has no keyPrefix",
             "this backend has no restartGuard",
             "before JDK 21");

@@ -32,8 +32,8 @@ final class RedisNode implements TckNode, AutoCloseable {
   /** The user who needs no password. */
   static final String USER_ALONE = "holdfast-user";
 
-  /** The password of the user without a name, while a login is needed. */
-  static final String PASSWORD = "holdfast-password";
+  /** The password of the user without a name, while a login is needed: two words, and a quote. */
+  static final String PASSWORD = "holdfast pass\"word";
 
   private static final Duration FOREIGN_TTL = Duration.ofMinutes(1);
 

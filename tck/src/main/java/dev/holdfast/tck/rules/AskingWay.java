@@ -111,6 +111,11 @@ enum AskingWay {
     return Stream.of(values()).filter(way -> !way.isView()).toList();
   }
 
+  /** Returns the ways that run a task under the lock. */
+  static List<AskingWay> ofTasks() {
+    return List.of(CALL_LOCKED, RUN_LOCKED, TRY_EXECUTE_LOCKED, TRY_RUN_LOCKED);
+  }
+
   private static Way at(Asking asking) {
     return (locks, request, holder) -> {
       try (Lease lease = asking.ask(locks, request).orElseThrow()) {

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
@@ -247,6 +248,9 @@ public abstract class ClosingRules {
 
     assertThat(Attempts.stays(() -> !close.isOver())).as("it waits: %s", close).isTrue();
     assertThat(lease.isHeld()).isTrue();
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      assertThatCode(() -> lease.extend(fixture.ttl())).as("extend").doesNotThrowAnyException();
+    }
     TckFixture.regardless(lease::release);
 
     close.awaited(fixture);

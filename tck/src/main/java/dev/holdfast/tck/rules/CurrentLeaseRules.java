@@ -88,34 +88,23 @@ public abstract class CurrentLeaseRules {
 
   @Test
   @Rule("ACQ-20")
-  @IfThisFails("check that executeLocked gives its task the lease that it binds")
-  void theLeaseOfATaskIsTheCurrentOne() throws InterruptedException {
+  @IfThisFails("check that executeLocked and its variants give their task the lease that they bind")
+  void theLeaseOfATaskIsTheCurrentOne() throws Exception {
     LockManager locks = fixture.open();
-    LockRequest request = fixture.request(fixture.name("current"));
+    for (AskingWay way : AskingWay.ofTasks()) {
+      LockRequest request = fixture.request(fixture.name("current"));
 
-    boolean isCurrent =
-        locks.executeLocked(
-            request,
-            lease ->
-                Locks.current().orElseThrow() == lease
-                    && Locks.requireCurrent(request.name()) == lease
-                    && Locks.requireCurrent(locks, request.name()) == lease);
+      way.hold(
+          locks,
+          request,
+          held -> {
+            assertThat(Locks.current()).as("by %s", way).isEqualTo(held);
+            assertThat(Locks.requireCurrent(request.name())).isSameAs(held.orElseThrow());
+            assertThat(Locks.requireCurrent(locks, request.name())).isSameAs(held.orElseThrow());
+          });
 
-    assertThat(isCurrent).as("the lease of the task is Locks.current()").isTrue();
-    assertThat(Locks.current()).as("the current lease after the task").isEmpty();
-  }
-
-  @Test
-  @Rule("ACQ-20")
-  @IfThisFails("check that tryExecuteLocked gives its task the lease that it binds")
-  void theLeaseOfATaskThatWasTriedIsTheCurrentOne() throws InterruptedException {
-    LockManager locks = fixture.open();
-    LockRequest request = fixture.request(fixture.name("current"));
-
-    Optional<Boolean> isCurrent =
-        locks.tryExecuteLocked(request, lease -> Locks.requireCurrent(request.name()) == lease);
-
-    assertThat(isCurrent).as("the lease of the task is Locks.current()").contains(true);
+      assertThat(Locks.current()).as("the current lease after the task, by %s", way).isEmpty();
+    }
   }
 
   @Test

@@ -362,6 +362,7 @@ public abstract class ErrorRules {
 
     assertOfItsCaller("tryAcquire", () -> locks.tryAcquire(tooLong));
     assertOfItsCaller("acquire", () -> locks.acquire(tooLong));
+    assertOfItsCaller("check", () -> locks.check(tooLong));
     assertOfItsCaller("inspect", () -> locks.inspect(""));
     assertOfItsCaller("forceRelease", () -> locks.forceRelease(""));
     assertOfItsCaller("extend", () -> lease.extend(Duration.ofSeconds(21)));

@@ -55,6 +55,24 @@ public abstract class FailedConnectRules {
 
   @Test
   @Rule("CLOSE-4")
+  @IfThisFails("check that no thread is started before the options are read, or that it is ended")
+  void noThreadIsLeftOfManagersWhoseOptionsAreRefused() {
+    Threads.requireFewLeft(
+        fixture,
+        "managers with wrong options left fewer threads than that",
+        () -> {
+          for (String wrong : WRONG) {
+            try {
+              fixture.open(wrong).close();
+            } catch (LockException refused) {
+              IgnoredFailures.add(refused);
+            }
+          }
+        });
+  }
+
+  @Test
+  @Rule("CLOSE-4")
   @IfThisFails("check that opening refuses wrong options first, or closes all that it made")
   void noThreadAndNoConnectionIsLeftOfManagersThatAreRefused() {
     Needs.nodes(fixture, 1);

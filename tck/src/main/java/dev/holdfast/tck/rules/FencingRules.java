@@ -87,6 +87,30 @@ public abstract class FencingRules {
         .isGreaterThan(expired.fencingToken().orElseThrow());
   }
 
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-12")
+  @IfThisFails(
+      "check that an adoption draws a number of its own, above which the next grant goes on")
+  void fencingTokensIncreaseOverAdoptions() {
+    Needs.of(fixture, LockCapability.TRANSFER);
+    String name = fixture.name("fenced");
+    LockManager[] managers = {fixture.open(), fixture.open()};
+    List<Long> tokens = new ArrayList<>();
+    for (Adopting way : Adopting.values()) {
+      for (LockManager locks : managers) {
+        Lease lease = OnNodes.take(fixture, managers[0], name, fixture.ttl());
+        tokens.add(lease.fencingToken().orElseThrow());
+        String text = TransferredLock.text(fixture, lease, fixture.ttl());
+        Lease adopted = way.adopt(fixture, locks, text, fixture.request(name));
+        tokens.add(adopted.fencingToken().orElseThrow());
+        Attempts.release(fixture, adopted);
+      }
+    }
+
+    assertThat(tokens).isSorted().doesNotHaveDuplicates();
+  }
+
   private void needsFree(String name) {
     try {
       Attempts.awaitFree(fixture, name);

@@ -1,12 +1,14 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockContendedException;
+import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
@@ -111,6 +113,28 @@ public abstract class FreshnessRules {
                 assertThat(locks.inspect(name)).as("once it is removed").isEmpty();
               });
         });
+  }
+
+  @Test
+  @Rule("EXT-5")
+  @IfThisFails("check that each extension asks the nodes, however soon it follows another one")
+  void anExtensionRightAfterAnotherFindsThatTheLockIsGone() {
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.nodes(fixture, 1);
+    LockManager locks = fixture.open();
+    for (Duration ttl : List.of(fixture.ttl(), fixture.ttl().plusSeconds(7))) {
+      Retries.anyOf( // a machine that stalls is an outage
+          () -> {
+            String name = fixture.name("extended");
+            Lease lease = OnNodes.take(fixture, locks, name, fixture.ttl());
+            lease.extend(ttl);
+            fixture.nodes().subList(0, fixture.quorum()).forEach(node -> node.remove(name));
+
+            assertThatThrownBy(() -> lease.extend(ttl))
+                .as("the second extension to %s", ttl)
+                .isInstanceOf(LockLostException.class);
+          });
+    }
   }
 
   /**

@@ -1,10 +1,14 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
@@ -93,6 +97,35 @@ public abstract class InteropRules {
     foreign.take(name, Duration.ofMillis(100));
 
     fixture.take(fixture.open(), name, fixture.ttl());
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("INT-1")
+  @IfThisFails("check that a value that is no text is read like any other, and ends no connection")
+  void theLockOfAForeignClientWhoseTokenIsNoTextIsALock() {
+    needsForeignClient();
+    String name = fixture.name("bytes");
+    ForeignBytes.occupy(fixture, name, fixture.foreignTtl());
+    LockManager locks = fixture.open();
+
+    Retries.anyOf(
+        () -> {
+          for (Asking way : Asking.values()) {
+            LockRequest request = fixture.request(name).waitAtMost(Duration.ZERO);
+            Throwable thrown = catchThrowable(() -> assertThat(way.ask(locks, request)).isEmpty());
+            assertThat(thrown instanceof LockContendedException ? null : thrown)
+                .as("thrown by %s instead of contention", way)
+                .isNull();
+          }
+          if (fixture.declares(LockCapability.INSPECTION)) {
+            assertThat(locks.inspect(name)).as("the status of the lock").isPresent();
+          }
+        });
+    if (fixture.declares(LockCapability.FORCE_RELEASE)) {
+      assertThat(locks.forceRelease(name)).as("whether there was a lock").isTrue();
+      fixture.take(locks, name, fixture.ttl());
+    }
   }
 
   private int all() {

@@ -10,6 +10,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.tck.Rule;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -75,6 +77,64 @@ public abstract class ListenerCallRules {
     }
 
     assertThat(calls).as("calls of a listener that throws").hasValue(MANY_FAILURES);
+  }
+
+  @Test
+  @Rule("LISTEN-1")
+  @IfThisFails("check that the manager refers to its listeners until they are removed")
+  void aListenerThatIsReferredToByNothingElseIsCalledOn() {
+    LockManager locks = fixture.open();
+    AtomicInteger calls = new AtomicInteger();
+    locks.addListener(
+        new LockListener() {
+          @Override
+          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+            calls.incrementAndGet();
+          }
+        });
+    long before = Garbage.collections();
+    fixture
+        .soon()
+        .until(
+            "garbage is collected",
+            () -> {
+              Garbage.collect();
+              return Garbage.collections() - before >= 2;
+            });
+
+    fixture.take(locks, fixture.name("reported"), fixture.ttl());
+
+    assertThat(calls).as("calls after a collection of garbage").hasValue(1);
+  }
+
+  @Test
+  @Rule("LISTEN-3")
+  @IfThisFails("check that a renewal is reported by the thread that made it, and at once")
+  void noRenewalIsReportedAfterTheEnd() {
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
+    LockManager locks = fixture.open();
+    EventLog log = new EventLog();
+    locks.addListener(log);
+    Retries.anyOf(
+        () -> {
+          Duration ttl = fixture.shortTtl();
+          LockRequest request =
+              LockRequest.of(fixture.name("renewed"), ttl).keepAliveUpTo(Duration.ofHours(1));
+          Lease lease = fixture.take(locks, request);
+          AtomicReference<Duration> before = new AtomicReference<>(lease.remaining());
+          fixture
+              .soon()
+              .until(
+                  "it is renewed",
+                  () -> {
+                    Duration now = lease.remaining();
+                    return now.compareTo(before.getAndSet(now)) > 0;
+                  });
+          lease.release();
+
+          Attempts.stays(() -> true); // time for a report that comes late
+          assertThat(log.about(request.name())).as("reported, in this order").endsWith("released");
+        });
   }
 
   @Test

@@ -24,54 +24,13 @@ public abstract class NameRules {
   @Rule("ACQ-7")
   @IfThisFails("check that a name is neither trimmed, folded, normalized, escaped nor cut off")
   void namesThatDifferLockApart() throws InterruptedException {
-    List<String> names = lookalikes(fixture.name("name"));
+    List<String> names = SimilarNames.of(fixture.name("name"));
     LockManager[] managers = {fixture.open(), fixture.open()};
     for (int i = 0; i < names.size(); i++) {
       assertThat(fixture.gets(managers[i % 2], names.get(i)))
           .as("'%s' is acquired while similar names are held", names.get(i))
           .isTrue();
     }
-  }
-
-  private static List<String> lookalikes(String base) {
-    String longest = base + "n".repeat(1023 - base.length());
-    return List.of(
-        base,
-        base.toUpperCase(Locale.ROOT),
-        " " + base,
-        base + " ",
-        base + "\t",
-        base + "\n",
-        base + "\r\n",
-        base + "\u0000",
-        base + "\u0000b",
-        base + "\u200b",
-        base + "\ufeff",
-        "\ufeff" + base,
-        base + "\u00e9",
-        base + "e\u0301",
-        base + "\u00c9",
-        base + "\u00df",
-        base + "ss",
-        base + "\ufb01",
-        base + "fi",
-        base + "\ud83d\udd12",
-        base + "\ud83d\udd13",
-        base + "?",
-        base + "*",
-        base + "{a}",
-        base + "{b}",
-        base + "a b",
-        base + "a%20b",
-        base + "a+b",
-        base + "a/b",
-        base + "a//b",
-        base + "\\",
-        base + "\"",
-        base + ":1",
-        base + ":01",
-        longest + "1",
-        longest + "2");
   }
 
   @Test

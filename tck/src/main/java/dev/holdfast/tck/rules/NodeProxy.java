@@ -13,15 +13,14 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
-/** A proxy before one node: it speaks TLS in its place, or passes its replies on in pieces. */
+/** A proxy before one node, which can speak TLS in its place, or pass its replies on in pieces. */
 final class NodeProxy implements AutoCloseable {
   /** First byte of TLS 1.0 to 1.3 (RFC 8446, section 5.1). No request of Redis begins with it. */
   private static final int HANDSHAKE = 22;
@@ -61,15 +60,19 @@ final class NodeProxy implements AutoCloseable {
   private final URI node;
   private final ServerSocket listener;
   private final Queue<Seen> seen = new ConcurrentLinkedQueue<>();
-  private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
+  private final boolean inPieces;
+
+  /** The open connections, the oldest first. */
+  private final List<Socket> clients = new CopyOnWriteArrayList<>();
 
   /** Null if no TLS is spoken. */
   private volatile @Nullable SSLContext context;
 
   private volatile boolean needsCertificate;
 
-  private NodeProxy(URI node, @Nullable SSLContext context) {
+  private NodeProxy(URI node, boolean inPieces, @Nullable SSLContext context) {
     this.node = node;
+    this.inPieces = inPieces;
     this.context = context;
     try {
       listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -81,7 +84,7 @@ final class NodeProxy implements AutoCloseable {
 
   /** Makes a proxy before each node that speaks TLS. The proxies are closed at the end. */
   static List<NodeProxy> byTls(TckFixture fixture, SSLContext context) {
-    return beforeAll(fixture, context);
+    return beforeAll(fixture, false, context);
   }
 
   /**
@@ -89,13 +92,19 @@ final class NodeProxy implements AutoCloseable {
    * closed at the end.
    */
   static List<NodeProxy> inPieces(TckFixture fixture) {
-    return beforeAll(fixture, null);
+    return beforeAll(fixture, true, null);
   }
 
-  private static List<NodeProxy> beforeAll(TckFixture fixture, @Nullable SSLContext context) {
+  /** Makes a proxy before each node whose connections can be cut. Closed at the end. */
+  static List<NodeProxy> thatCut(TckFixture fixture) {
+    return beforeAll(fixture, false, null);
+  }
+
+  private static List<NodeProxy> beforeAll(
+      TckFixture fixture, boolean inPieces, @Nullable SSLContext context) {
     List<NodeProxy> proxies = new ArrayList<>();
     for (String uri : Needs.plainUris(fixture)) {
-      NodeProxy proxy = new NodeProxy(URI.create(uri), context);
+      NodeProxy proxy = new NodeProxy(URI.create(uri), inPieces, context);
       fixture.atEnd(proxy::close);
       proxies.add(proxy);
     }
@@ -129,6 +138,11 @@ final class NodeProxy implements AutoCloseable {
     clients.forEach(NodeProxy::close);
   }
 
+  /** Ends all connections but the oldest. */
+  void cutLater() {
+    clients.stream().skip(1).forEach(NodeProxy::close);
+  }
+
   @Override
   public void close() {
     try {
@@ -158,7 +172,7 @@ final class NodeProxy implements AutoCloseable {
       }
       server.connect(new InetSocketAddress(node.getHost(), node.getPort()));
       server.setTcpNoDelay(true);
-      run("replies", () -> passReplies(server, spoken, tls == null));
+      run("replies", () -> passReplies(server, spoken));
       passRequests(spoken, server, tls != null);
     } finally {
       clients.remove(client);
@@ -203,7 +217,7 @@ final class NodeProxy implements AutoCloseable {
     }
   }
 
-  private static void passReplies(Socket from, Socket to, boolean inPieces) throws IOException {
+  private void passReplies(Socket from, Socket to) throws IOException {
     try (from;
         to) {
       InputStream in = from.getInputStream();

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -262,6 +263,23 @@ public abstract class NodeRules {
     assertThat(locks.leases()).as("after the end of the manager").isEmpty();
   }
 
+  @Test
+  @Rule("NODES-3")
+  @IfThisFails("check that leases() has an entry for each lease, and not for each name")
+  void leasesOfOneNameAreShownEach() {
+    Needs.nodes(fixture, 1);
+    LockManager locks = fixture.open();
+    Lease removed = OnNodes.take(fixture, locks, fixture.request(fixture.name("twice")));
+    fixture.nodes().forEach(node -> node.remove(removed.name()));
+
+    Lease next = fixture.take(locks, removed.name(), fixture.ttl());
+
+    assertThat(locks.leases())
+        .extracting(HeldLock::name)
+        .as("locks whose leases are held: %s, %s", removed.isHeld(), next.isHeld())
+        .containsExactly(removed.name(), removed.name());
+  }
+
   private static HeldLock only(LockManager locks) {
     List<HeldLock> held = locks.leases();
     assertThat(held).hasSize(1);
@@ -367,6 +385,32 @@ public abstract class NodeRules {
     awaitDown(log, before);
   }
 
+  @Test
+  @Rule("NODES-5")
+  @IfThisFails("check that the end of the second connection, for transactions, is noticed as well")
+  void theEndOfALaterConnectionIsNoticedWithoutARequest() {
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.of(fixture, TckFault.NO_SCRIPTS);
+    Needs.nodes(fixture, 3);
+    List<NodeProxy> proxies = NodeProxy.thatCut(fixture);
+    Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
+    LockManager locks =
+        WithoutScripts.opened(
+            fixture, proxies.stream().map(proxy -> proxy.uri("127.0.0.1")).toList());
+    Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("extended")));
+
+    Retries.anyOf(
+        () -> {
+          TckFixture.regardless(() -> lease.extend(fixture.ttl())); // by a later connection, too
+          proxies.forEach(NodeProxy::cutLater);
+          Attempts.stays(SECOND, () -> true); // it is made again at once, but once a second
+
+          assertThatCode(() -> lease.extend(fixture.ttl()))
+              .as("an extension after connections had ended while nothing was asked for")
+              .doesNotThrowAnyException();
+        });
+  }
+
   /** Waits without a request, which would notice an end, too. */
   private void awaitDown(EventLog log, int before) {
     fixture
@@ -425,24 +469,27 @@ public abstract class NodeRules {
   @IfThisFails("check that the timeout of ping is counted in milliseconds, and has no least value")
   void pingEndsAtItsTimeoutHoweverShortItIs() {
     Needs.of(fixture, TckFault.FROZEN);
-    LockManager locks = fixture.open("nodeTimeout=10s");
-    fixture.take(locks, fixture.name("before"), fixture.ttl());
-    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), fixture.name("silent"));
 
     Retries.anyOf(
         () -> {
-          Call<?> patient = Call.begin(() -> locks.ping(fixture.ttl()));
-          fixture.awaitRegardless("it hangs", patient::isWaitingOrOver);
-          for (int millis : List.of(10, 120)) {
-            try (Stalls stalls = Stalls.watched()) {
-              long begun = System.nanoTime();
-              assertThat(locks.ping(Duration.ofMillis(millis))).isFalse();
-              assertThat(Elapsed.since(begun))
-                  .as("time of a ping within %d ms", millis)
-                  .isLessThan(
-                      Duration.ofMillis(millis).plus(fixture.allowance()).plus(stalls.worst()));
-            }
-          }
+          LockManager locks = fixture.open("nodeTimeout=10s"); // one that knows of no silence yet
+          fixture.take(locks, fixture.name("before"), fixture.ttl());
+          Faults.during(
+              fixture, TckFault.FROZEN, fixture.blocking(), "", () -> assertShortPings(locks));
         });
+  }
+
+  private void assertShortPings(LockManager locks) {
+    Call<?> patient = Call.begin(() -> locks.ping(fixture.ttl()));
+    fixture.awaitRegardless("it hangs", patient::isWaitingOrOver);
+    for (int millis : List.of(10, 120)) {
+      try (Stalls stalls = Stalls.watched()) {
+        long begun = System.nanoTime();
+        assertThat(locks.ping(Duration.ofMillis(millis))).isFalse();
+        assertThat(Elapsed.since(begun))
+            .as("time of a ping within %d ms", millis)
+            .isLessThan(Duration.ofMillis(millis).plus(fixture.allowance()).plus(stalls.worst()));
+      }
+    }
   }
 }

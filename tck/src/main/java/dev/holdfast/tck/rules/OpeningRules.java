@@ -12,6 +12,7 @@ import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Tag;
@@ -19,7 +20,13 @@ import org.junit.jupiter.api.Test;
 
 /** An application starts while something is wrong with its nodes. */
 public abstract class OpeningRules {
-  private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(300);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(900);
+
+  /** Enough for errors that reach a manager in any order. */
+  private static final int OPENINGS = 8;
+
+  /** A name that no server of names has to be asked about: its parts end at 63 bytes (RFC 1035). */
+  private static final String NO_HOST = "no-host" + "-at-all".repeat(9) + ".invalid";
 
   final TckFixture fixture;
 
@@ -40,6 +47,26 @@ public abstract class OpeningRules {
     fixture.take(locks, fixture.name("early"), fixture.ttl());
     Faults.end(TckFault.DEAD, fixture.minority(), "");
     Attempts.awaitVotes(fixture, locks, fixture.minority());
+  }
+
+  @Test
+  @Rule("OPEN-1")
+  @IfThisFails("check that a host whose address is not known is a node that is down")
+  void aMinorityWhoseHostsAreUnknownIsDown() throws InterruptedException {
+    Needs.nodes(fixture, 3);
+    List<String> uris = new ArrayList<>(Needs.plainUris(fixture));
+    for (int i = 0; i < fixture.minority().size(); i++) {
+      uris.set(i, "redis://" + NO_HOST + ":" + (7001 + i));
+    }
+    for (String connect : List.of("connect=eager", "connect=lazy")) {
+      Call<LockManager> opening =
+          Call.begin(() -> fixture.openOn(uris, connect, "connectTimeout=10s"));
+
+      LockManager locks = opened(opening);
+      assertThat(opening.took()).as("time of opening").isLessThan(Duration.ofSeconds(5));
+      Retries.anyOf(
+          () -> assertThat(fixture.gets(locks, fixture.name("early"))).as(connect).isTrue());
+    }
   }
 
   @Test
@@ -237,6 +264,24 @@ public abstract class OpeningRules {
     needsConnections();
 
     assertThat(fixture.gets(fixture.open("connect=lazy"), fixture.name("first"))).isTrue();
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that the error of each node is its own, also of nodes on one host")
+  void nodesThatRefuseLoginsBesideOneThatIsGoneAreAMistake() {
+    Needs.of(fixture, TckFault.DEAD, TckFault.LOGIN_NEEDED);
+    Needs.nodes(fixture, 3);
+    Faults.begin(fixture, TckFault.LOGIN_NEEDED, fixture.nodes(), "");
+    if (!(catchThrowable(fixture::open) instanceof LockConfigurationException)) {
+      abort("a manager that is opened needs no login");
+    }
+    List<TckNode> gone = fixture.minority();
+    Faults.begin(fixture, TckFault.DEAD, gone, "");
+
+    for (int i = 0; i < OPENINGS; i++) {
+      assertMistake(catchThrowable(fixture::open), fixture.nodesBut(gone).get(0));
+    }
   }
 
   private static String aliasOf(TckNode node) {

@@ -8,6 +8,7 @@ import dev.holdfast.LockCapability;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckNode;
@@ -85,6 +86,27 @@ public abstract class OptionRules {
 
   @Test
   @Tag("exclusion")
+  @Rule("VAL-1")
+  @IfThisFails("check that the option drift is handed on, and taken off grants and extensions")
+  void aLargerDriftMakesTheValidityShorter() {
+    Needs.nodes(fixture, 2);
+    LockManager locks = Needs.option(fixture, "drift", "30%");
+    Duration ttl = fixture.ttl();
+    Duration longest = ttl.multipliedBy(7).dividedBy(10);
+
+    Lease lease = fixture.take(locks, fixture.name("drifting"), ttl);
+
+    assertThat(lease.remaining()).as("a grant of %s", ttl).isLessThanOrEqualTo(longest);
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      TckFixture.regardless(() -> lease.extend(ttl.multipliedBy(2)));
+      assertThat(lease.remaining())
+          .as("an extension by %s", ttl.multipliedBy(2))
+          .isLessThanOrEqualTo(longest.multipliedBy(2));
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
   @Rule("ACQ-1")
   @IfThisFails("check that managers with different options use the same keys in the same way")
   void managersWithDifferentOptionsExcludeEachOther() throws InterruptedException {
@@ -116,6 +138,28 @@ public abstract class OptionRules {
               assertThat(other.tryAcquire(lease.name(), fixture.ttl()))
                   .as("the answer to a request for a lock that is held, with %s", options)
                   .isEmpty());
+    }
+  }
+
+  @Test
+  @Rule("DISC-5")
+  @IfThisFails("check that options that a program gives are not decoded as those of a URL are")
+  void valuesOfOptionsAreTakenAsTheyAre() {
+    Needs.plainUris(fixture); // a key there is prefix and name
+    Needs.option(fixture, "keyPrefix", "tck:");
+    String value = "100%25 a+b%: &?#=,";
+    LockManager locks = fixture.open("keyPrefix=" + value, "owner=" + value);
+
+    String name = fixture.name("prefixed");
+    fixture.take(locks, name, fixture.ttl());
+
+    fixture
+        .soon()
+        .until(
+            "nodes have the key " + value + name,
+            () -> fixture.nodes().stream().anyMatch(node -> node.holder(value + name).isPresent()));
+    if (fixture.declares(LockCapability.INSPECTION)) {
+      assertThat(locks.inspect(name).map(LockStatus::ownerLabel)).contains(value);
     }
   }
 
@@ -250,6 +294,11 @@ public abstract class OptionRules {
     List<String> others = otherDatabases();
     if (thrown.isEmpty() && !others.isEmpty()) {
       thrown.addAll(thrownWithoutScripts(others));
+    }
+    boolean logsIn = fixture.nodes().stream().allMatch(node -> node.withPassword().isPresent());
+    if (thrown.isEmpty() && logsIn && Faults.areKnown(fixture, TckFault.LOGIN_NEEDED)) {
+      Faults.begin(fixture, TckFault.LOGIN_NEEDED, fixture.nodes(), "");
+      thrown.addAll(thrownWithoutScripts(OnNodes.urisWithPassword(fixture)));
     }
 
     assertThat(thrown).as("thrown by calls of a user who may run no scripts").isEmpty();

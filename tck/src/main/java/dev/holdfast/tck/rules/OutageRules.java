@@ -37,11 +37,14 @@ public abstract class OutageRules {
   /** Shorter than a circuit breaker stays open, and longer than a few attempts. */
   private static final Duration PROMPTLY = Duration.ofMillis(900);
 
+  /** The same for connections. */
+  private static final int ENDS = 17;
+
   /** More than a circuit breaker counts, for commands that fail at the same time. */
   private static final int COMMANDS = 64;
 
   /** Longer than it takes to connect, which is tried every second, and to be voted for. */
-  private static final Duration BACK = Duration.ofSeconds(8);
+  private static final Duration BACK = Duration.ofSeconds(6);
 
   private static final List<AskingWay> ASKED =
       List.of(
@@ -62,7 +65,7 @@ public abstract class OutageRules {
   private static final Duration SILENCE = Duration.ofMillis(130);
 
   /** Above the number of attempts to connect after which clients give up, mostly ten at most. */
-  private static final int FAILED_CONNECTS = 12;
+  private static final int FAILED_CONNECTS = 11;
 
   /** Longer than three tries to connect take. */
   private static final Duration SEVERAL_LOGINS = Duration.ofSeconds(3);
@@ -150,6 +153,20 @@ public abstract class OutageRules {
           }
           assertThat(isGranted).as("a lock was granted once the nodes had recovered").isTrue();
         });
+  }
+
+  @Test
+  @Rule("FAULT-3")
+  @IfThisFails("check that no node is left out for longer because its connections ended often")
+  void nodesVoteAgainHoweverOftenTheirConnectionsEnd() {
+    Needs.of(fixture, TckFault.CUT);
+    Needs.nodes(fixture, 3);
+    LockManager locks = fixture.open();
+    for (int i = 0; i < ENDS; i++) {
+      Faults.begin(fixture, TckFault.CUT, fixture.nodes(), "");
+
+      Attempts.awaitVotes(fixture, locks, fixture.nodes());
+    }
   }
 
   /** Counts the requests of nodes that answer all the time, so that each attempt can ask them. */
@@ -305,6 +322,7 @@ public abstract class OutageRules {
     Faults.begin(fixture, TckFault.DEAD, gone, "");
     int before = link.connections().orElse(0);
 
+    long begun = System.nanoTime();
     fixture.awaitRegardless(
         "it is tried again and again",
         () -> {
@@ -314,12 +332,30 @@ public abstract class OutageRules {
           LockSupport.parkNanos(BETWEEN.toNanos());
           return link.connections().orElse(0) - before > 2 * FAILED_CONNECTS;
         });
+    int tries = link.connections().orElse(0) - before;
+    if (tries > 0) { // a link may refuse connections, which are not made then
+      assertThat(tries)
+          .as("tries of two managers to connect, each of which tries every second")
+          .isGreaterThanOrEqualTo((int) Elapsed.since(begun).toSeconds());
+    }
     link.mend();
     Faults.end(TckFault.FROZEN, List.of(fixture.node(1)), "");
     Faults.end(TckFault.DEAD, gone, "");
 
-    Attempts.awaitVotes(fixture, connected, fixture.nodes());
-    Attempts.awaitVotes(fixture, neverConnected, fixture.nodes());
+    requireSoonBack(connected, neverConnected);
+  }
+
+  private void requireSoonBack(LockManager... managers) {
+    try (Stalls stalls = Stalls.watched()) {
+      long back = System.nanoTime();
+      for (LockManager locks : managers) {
+        Attempts.awaitVotes(fixture, locks, fixture.nodes());
+      }
+
+      assertThat(Elapsed.since(back))
+          .as("time until nodes vote again, which are tried every second")
+          .isLessThan(BACK.plus(stalls.worst()));
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.Certificate;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -14,8 +15,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Certificates that sign themselves, in force until 2126. No client has reason to trust them unless
- * it is given them: the keys are public, in this jar.
+ * Certificates of servers. No client has reason to trust them unless it is given them: the keys are
+ * public, in this jar. All but one sign themselves, and are in force until 2126.
  */
 enum TestCertificate {
   /** A certificate for 127.0.0.1 that no client trusts. */
@@ -23,7 +24,12 @@ enum TestCertificate {
   /** A certificate for {@code localhost}, and for no other name or address. */
   LOCALHOST,
   /** A certificate for a host to which no connection is made. */
-  ELSEWHERE;
+  ELSEWHERE,
+  /**
+   * A certificate for {@code localhost} that was in force in 2020. An authority signed it, because
+   * Java trusts a certificate that it is given itself, whatever its dates.
+   */
+  EXPIRED;
 
   private static final char[] PASSWORD = "untrusted".toCharArray();
 
@@ -41,7 +47,7 @@ enum TestCertificate {
         });
   }
 
-  /** Returns what trusts these certificates alone. */
+  /** Returns what trusts these certificates alone, or who signed them. */
   static TrustManagerFactory trusting(TestCertificate... certificates) {
     return made(
         () -> {
@@ -49,8 +55,8 @@ enum TestCertificate {
           trusted.load(null, null);
           for (TestCertificate each : certificates) {
             KeyStore keys = each.keys();
-            trusted.setCertificateEntry(
-                each.name(), keys.getCertificate(keys.aliases().nextElement()));
+            Certificate[] chain = keys.getCertificateChain(keys.aliases().nextElement());
+            trusted.setCertificateEntry(each.name(), chain[chain.length - 1]);
           }
           TrustManagerFactory factory =
               TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());

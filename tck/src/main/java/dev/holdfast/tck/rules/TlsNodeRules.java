@@ -64,6 +64,25 @@ public abstract class TlsNodeRules {
 
   @Test
   @Rule("OPEN-7")
+  @IfThisFails("check that the dates of a certificate are looked at, as a JDK's trust manager does")
+  void aCertificateThatHasExpiredIsRefused() {
+    List<NodeProxy> proxies = proxies();
+    needsTls(proxies);
+    proxies.forEach(proxy -> proxy.show(TestCertificate.EXPIRED.ofServer()));
+    OpenSettings settings =
+        OpenSettings.none().trustManagers(TestCertificate.trusting(TestCertificate.EXPIRED));
+    long before = byTls(proxies);
+
+    Throwable thrown = catchThrowable(() -> open(proxies, NAMED, settings));
+
+    assertThat(thrown).as("opened on nodes whose certificate has expired").isNotNull();
+    assertThat(byTls(proxies) - before)
+        .as("connections that sent data to a node whose certificate has expired")
+        .isZero();
+  }
+
+  @Test
+  @Rule("OPEN-7")
   @IfThisFails("check that each connection compares host and certificate, not the first one alone")
   void aCertificateOfAnotherHostIsRefusedByLaterConnections() {
     List<NodeProxy> proxies = proxies();

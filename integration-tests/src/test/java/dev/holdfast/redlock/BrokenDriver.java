@@ -5,9 +5,12 @@ import dev.holdfast.redlock.jedis.JedisConnections;
 import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.spi.OpenSettings;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** Drivers that break one promise each: a row of the table in docs/drivers.md. */
 enum BrokenDriver {
@@ -228,6 +231,22 @@ enum BrokenDriver {
   DROPS_WHAT_IS_DECIDED(
       "a node is not asked once its round is decided",
       made -> new BrokenCommands.Dropping(made.get())),
+  DROPS_THE_GUARD(
+      "the option `restartGuard` is dropped",
+      JedisConnections::of,
+      options -> without(options, "restartGuard")),
+  DROPS_OTHER_OPTIONS(
+      "the options `cluster` and `drift` are dropped",
+      JedisConnections::of,
+      options -> without(options, "cluster", "drift")),
+  DECODES_OPTIONS(
+      "options that a program gives are decoded like those of a URL",
+      JedisConnections::of,
+      options -> {
+        Map<String, String> decoded = new HashMap<>(options);
+        decoded.replaceAll((name, value) -> value.replace("%25", "%"));
+        return decoded;
+      }),
   IS_DEAF_AFTER_A_CUT(
       "the end of a subscribing connection is not reported", Mistake.END_NOT_REPORTED),
   NEVER_UNSUBSCRIBES("a name is never unsubscribed", Mistake.NEVER_UNSUBSCRIBES),
@@ -246,6 +265,9 @@ enum BrokenDriver {
   LEAVES_SUBSCRIPTIONS("the subscribing connection is not closed", Mistake.STAYS_OPEN);
 
   private final String row;
+
+  @SuppressWarnings("ImmutableEnumChecker") // a function without state
+  private final UnaryOperator<Map<String, String>> options;
 
   @SuppressWarnings("ImmutableEnumChecker") // a function without state
   private final Breaking broken;
@@ -287,8 +309,24 @@ enum BrokenDriver {
   }
 
   BrokenDriver(String row, Breaking broken) {
+    this(row, broken, options -> options);
+  }
+
+  BrokenDriver(String row, Breaking broken, UnaryOperator<Map<String, String>> options) {
     this.row = row;
     this.broken = broken;
+    this.options = options;
+  }
+
+  private static Map<String, String> without(Map<String, String> options, String... dropped) {
+    Map<String, String> others = new HashMap<>(options);
+    List.of(dropped).forEach(others::remove);
+    return others;
+  }
+
+  /** Returns the options of which the driver learns, of those that a manager is given. */
+  Map<String, String> read(Map<String, String> given) {
+    return options.apply(given);
   }
 
   /** Breaks the driver for Jedis. */

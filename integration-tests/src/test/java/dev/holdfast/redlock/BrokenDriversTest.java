@@ -74,10 +74,10 @@ class BrokenDriversTest {
 
     @Override
     public LockManager open(List<String> uris, Map<String, String> options, OpenSettings settings) {
-      LockUrl url = LockUrl.parse("redlock:" + String.join(",", uris), options);
+      Map<String, String> read = broken.read(options);
+      LockUrl url = LockUrl.parse("redlock:" + String.join(",", uris), read);
       RedlockOptions asked = RedlockOptions.from(url);
-      RedlockOptions parsed =
-          options.containsKey("restartGuard") ? asked : asked.restartGuard(false);
+      RedlockOptions parsed = read.containsKey("restartGuard") ? asked : asked.restartGuard(false);
       return Redlock.open(broken.over(uris, parsed, settings), parsed);
     }
   }

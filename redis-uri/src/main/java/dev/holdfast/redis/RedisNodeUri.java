@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Scheme and host are folded to lower case. User and password are percent-encoded where they
- * hold one of {@code @ / ? # , & % }. (Only a password such as {@code a@b,redis://c}, not encoded,
- * cannot be distinguished from two nodes.) Neither errors nor {@link #toString} ever show a user or
- * a password.
+ * hold one of {@code @ / ? # , & % } or a character beyond ASCII. (Only a password such as {@code
+ * a@b,redis://c}, not encoded, cannot be distinguished from two nodes.) Neither errors nor {@link
+ * #toString} ever show a user or a password.
  *
  * @param isTls whether the scheme is {@code rediss}
  * @param host a name, or an IP address without brackets

@@ -6,6 +6,7 @@ import dev.holdfast.tck.rules.AdoptionRules;
 import dev.holdfast.tck.rules.AliasRules;
 import dev.holdfast.tck.rules.AskingRules;
 import dev.holdfast.tck.rules.AtomicityRules;
+import dev.holdfast.tck.rules.CallTimeRules;
 import dev.holdfast.tck.rules.CancellationRules;
 import dev.holdfast.tck.rules.CapabilityRules;
 import dev.holdfast.tck.rules.ClockRules;
@@ -337,6 +338,13 @@ public abstract class LockManagerTck {
   @RuleGroup
   class Freshness extends FreshnessRules {
     Freshness(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @RuleGroup
+  class CallTimes extends CallTimeRules {
+    CallTimes(TckFixture fixture) {
       super(fixture);
     }
   }

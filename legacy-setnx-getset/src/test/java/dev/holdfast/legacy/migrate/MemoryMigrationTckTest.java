@@ -2,6 +2,7 @@ package dev.holdfast.legacy.migrate;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.LockStatus;
+import dev.holdfast.core.ManagerOptions;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.LockUrl;
@@ -31,14 +32,14 @@ class MemoryMigrationTckTest extends LockManagerTck {
 
     @Override
     public LockManager open(Map<String, String> options) {
-      LockUrl url = LockUrl.parse("memory:", options);
-      MigrationLockManager.Builder builder =
-          MigrationLockManager.both(over(oldStore), over(newStore))
+      ManagerOptions read = // before anything is opened that a wrong option would leave open
+          ManagerOptions.defaults()
               .clock(clock)
-              .retryDelay(url.duration("retryDelay", MemoryLocks.DEFAULT_RETRY_DELAY))
-              .maxTtl(url.duration("maxTtl", Duration.ofSeconds(60)));
-      String owner = url.text("owner", "");
-      return options.containsKey("owner") ? builder.ownerLabel(owner).open() : builder.open();
+              .retryDelay(MemoryLocks.DEFAULT_RETRY_DELAY)
+              .read(LockUrl.parse("memory:", options));
+      return MigrationLockManager.both(over(oldStore), over(newStore))
+          .managerOptions(any -> read)
+          .open();
     }
 
     @Override

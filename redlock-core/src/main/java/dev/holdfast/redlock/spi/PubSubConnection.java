@@ -25,7 +25,8 @@ public interface PubSubConnection {
 
   /**
    * Ends the connection and its threads, and lets the client not make it again. The last call, also
-   * for a connection that has ended by itself: its threads and resources end here.
+   * for a connection that has ended by itself: its threads and resources end here. {@link
+   * Subscription#onEnded} may be called before this returns, and does nothing then.
    */
   void close();
 }

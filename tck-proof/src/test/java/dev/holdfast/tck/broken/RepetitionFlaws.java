@@ -6,6 +6,7 @@ import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ final class RepetitionFlaws {
   static List<Flaw> all() {
     return List.of(
         Flaw.inManager(
-            "requests are counted in a number of 15 bits", Set.of("ACQ-24"), Counting::new),
+            "requests are counted in a number of 14 bits", Set.of("ACQ-24"), Counting::new),
         Flaw.inLease(
             "an extension within 20 ms of another one to the same ttl asks no node",
             Set.of("EXT-5"),
@@ -66,6 +67,32 @@ final class RepetitionFlaws {
                       @Override
                       public boolean forceRelease(String name) {
                         return super.forceRelease(name.stripTrailing());
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
+            "an inspection that ends in an outage is made once more",
+            Set.of("FAULT-9"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  public Optional<LockStatus> inspect(String name) {
+                    try {
+                      return super.inspect(name);
+                    } catch (LockOutageException e) {
+                      return super.inspect(name);
+                    }
+                  }
+                }),
+        Flaw.inManager(
+                "a forced release looks for the holder first",
+                Set.of("FAULT-2"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public boolean forceRelease(String name) {
+                        super.inspect(name);
+                        return super.forceRelease(name);
                       }
                     })
             .asVariation(),

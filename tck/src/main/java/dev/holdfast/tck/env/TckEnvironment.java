@@ -49,7 +49,8 @@ public interface TckEnvironment extends AutoCloseable {
    *
    * @param options options of SPEC.md, as in a URL: {@code owner}, {@code maxTtl}, {@code
    *     retryDelay}, and those about nodes, if it {@linkplain #hasNodeOptions has} them. A manager
-   *     may refuse {@code keyPrefix} and {@code restartGuard} by an exception
+   *     may refuse {@code keyPrefix}, {@code restartGuard}, {@code newNodes}, {@code cluster} and
+   *     {@code drift} by a {@link dev.holdfast.LockConfigurationException}, and may not ignore them
    * @return a new manager
    */
   LockManager open(Map<String, String> options);

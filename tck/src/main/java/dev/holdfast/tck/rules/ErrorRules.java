@@ -235,11 +235,9 @@ public abstract class ErrorRules {
         () -> {
           Lease lease = fixture.take(locks, fixture.name("held"), fixture.ttl());
           String name = fixture.name("silent");
-          Faults.during(
+          Faults.whileFrozen(
               fixture,
-              TckFault.FROZEN,
               fixture.blocking(),
-              name,
               () -> {
                 assertNamed(fixture.blocking(), () -> locks.tryAcquire(name, fixture.ttl()));
                 assertNamed(fixture.blocking(), lease::release);
@@ -287,11 +285,9 @@ public abstract class ErrorRules {
         () -> {
           String name = fixture.name("extended");
           Lease lease = fixture.take(locks, name, fixture.ttl());
-          Faults.during(
+          Faults.whileFrozen(
               fixture,
-              TckFault.FROZEN,
               fixture.blocking(),
-              name,
               () -> assertNamed(fixture.blocking(), () -> lease.extend(fixture.ttl())));
         });
   }
@@ -469,7 +465,7 @@ public abstract class ErrorRules {
     Retries.anyOf(
         () -> {
           String name = fixture.name("frozen");
-          Faults.during(fixture, TckFault.FROZEN, nodes, name, () -> checks.of(name));
+          Faults.whileFrozen(fixture, nodes, () -> checks.of(name));
         });
   }
 

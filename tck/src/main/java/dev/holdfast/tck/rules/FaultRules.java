@@ -135,16 +135,16 @@ public abstract class FaultRules {
           LockManager locks =
               fixture.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms", "quorumTimeout=10s");
           TckFixture.regardless(() -> longestOfCallsFor(Duration.ZERO, locks));
-          Faults.during(
+          Faults.whileFrozen(
               fixture,
-              TckFault.FROZEN,
               fixture.minority(),
-              "",
               () -> {
-                Call<Duration> calls = Call.begin(() -> longestOfCallsFor(Duration.ZERO, locks));
+                try (Stalls stalls = Stalls.watched()) {
+                  Call<Duration> calls = Call.begin(() -> longestOfCallsFor(Duration.ZERO, locks));
 
-                assertThat(calls.awaited(fixture).result().orElseThrow())
-                    .isLessThan(nodeTimeout.multipliedBy(7).dividedBy(4));
+                  assertThat(calls.awaited(fixture).result().orElseThrow())
+                      .isLessThan(nodeTimeout.multipliedBy(7).dividedBy(4).plus(stalls.worst()));
+                }
               });
         });
   }
@@ -160,11 +160,9 @@ public abstract class FaultRules {
     Retries.anyOf(
         () -> {
           TckFixture.regardless(() -> longestOfCallsFor(Duration.ZERO, locks));
-          Faults.during(
+          Faults.whileFrozen(
               fixture,
-              TckFault.FROZEN,
               fixture.minority(),
-              "",
               () -> {
                 try (Stalls stalls = Stalls.watched()) {
                   Call<Duration> calls = Call.begin(() -> longestOfCallsFor(LONG_SILENCE, locks));

@@ -40,4 +40,10 @@ final class Faults {
       end(fault, nodes, name);
     }
   }
+
+  /** Does something while nodes answer nothing. */
+  static void whileFrozen(TckFixture fixture, List<TckNode> nodes, Eventually.Assertions act)
+      throws Exception {
+    during(fixture, TckFault.FROZEN, nodes, "", act);
+  }
 }

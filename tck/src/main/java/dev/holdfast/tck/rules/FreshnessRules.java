@@ -100,11 +100,9 @@ public abstract class FreshnessRules {
         () -> {
           String name = fixture.name("inspected");
           fixture.nodes().forEach(node -> node.occupy(name, "another", fixture.foreignTtl()));
-          Faults.during(
+          Faults.whileFrozen(
               fixture,
-              TckFault.FROZEN,
               silent,
-              "",
               () -> {
                 Call.begin(() -> locks.inspect(name)); // waits for the silent nodes
                 Attempts.stays(APART, () -> true);
@@ -128,7 +126,7 @@ public abstract class FreshnessRules {
             String name = fixture.name("extended");
             Lease lease = OnNodes.take(fixture, locks, name, fixture.ttl());
             lease.extend(ttl);
-            fixture.nodes().subList(0, fixture.quorum()).forEach(node -> node.remove(name));
+            fixture.nodes().forEach(node -> node.remove(name));
 
             assertThatThrownBy(() -> lease.extend(ttl))
                 .as("the second extension to %s", ttl)
@@ -156,11 +154,9 @@ public abstract class FreshnessRules {
           long before = Counts.settledRequests(fixture);
           List<Call<?>> calls = new ArrayList<>();
 
-          Faults.during(
+          Faults.whileFrozen(
               fixture,
-              TckFault.FROZEN,
               fixture.nodes(),
-              "",
               () -> {
                 for (int i = 0; i < 2; i++) {
                   calls.add(Call.begin(() -> locks.inspect(name)));

@@ -130,8 +130,8 @@ public abstract class HandoffRules {
           fixture.awaitPast(System.nanoTime(), TO_WAIT);
           List<List<Duration>> queues = held.stream().map(lease -> pauses(locks, lease)).toList();
 
-          assertThat(IntStream.range(0, PAUSING_QUEUE).mapToObj(i -> shortest(queues, i)))
-              .as("the shortest pause before each place of %d queues", RACES)
+          assertThat(IntStream.range(1, PAUSING_QUEUE).mapToObj(i -> shortest(queues, i)))
+              .as("the shortest pause before each place but the first of %d queues", RACES)
               .anyMatch(pause -> pause.compareTo(SHORTEST_PAUSE) >= 0);
         });
   }

@@ -62,7 +62,7 @@ final class HistoryChecks {
             .soon()
             .untilAsserted(
                 () ->
-                    assertThat(nodesWith(nodes, held))
+                    assertThat(nodesWith(nodes, held, mostLate()))
                         .as(
                             () ->
                                 "nodes that hold %s for its ttl: %s by %s"
@@ -97,7 +97,15 @@ final class HistoryChecks {
    */
   boolean isOnAllNodes(ModelLock lock) {
     List<TckNode> all = withoutOthers(lock);
-    return lock.held().filter(held -> nodesWith(all, held) == all.size()).isPresent();
+    return lock.held().filter(held -> nodesWith(all, held, STRAGGLING) == all.size()).isPresent();
+  }
+
+  /** Checks that as many nodes that do not fail hold a lease as a quorum with the others needs. */
+  void heldByABareQuorum(Lease lease) {
+    assertThat(nodes)
+        .as("nodes that hold %s by %s", lease.name(), lease.token())
+        .filteredOn(node -> node.holder(lease.name()).equals(Optional.of(lease.token())))
+        .hasSizeGreaterThanOrEqualTo(fixture.quorum() - fixture.nodes().size() + nodes.size());
   }
 
   /** Returns whether all nodes that do not fail hold a lease. */
@@ -132,8 +140,13 @@ final class HistoryChecks {
     return lock.damage == Damage.OCCUPIED ? fixture.nodesBut(fixture.minority()) : nodes;
   }
 
-  private static long nodesWith(List<TckNode> nodes, Held held) {
-    Span end = new Span(held.end().from(), held.end().to() + STRAGGLING.toNanos());
+  /** Returns how late nodes may be, of which all are needed if others fail. */
+  private Duration mostLate() {
+    return nodes.size() == fixture.nodes().size() ? Duration.ZERO : STRAGGLING;
+  }
+
+  private static long nodesWith(List<TckNode> nodes, Held held, Duration late) {
+    Span end = new Span(held.end().from(), held.end().to() + late.toNanos());
     return nodes.stream()
         .filter(node -> node.holder(held.lease().name()).equals(Optional.of(held.lease().token())))
         .filter(node -> isWithin(node.timeToLive(held.lease().name()), end, 0))

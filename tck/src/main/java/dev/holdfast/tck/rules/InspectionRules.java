@@ -346,18 +346,12 @@ public abstract class InspectionRules {
   void forceReleaseFreesNoOtherName() throws InterruptedException {
     LockManager holder = fixture.open();
     LockManager another = fixture.open();
-    for (int odd = 0; odd < 2; odd++) {
-      String base = fixture.name("forced");
-      List<String> names = SimilarNames.of(base);
+    for (SimilarNames names : SimilarNames.dividedIn(fixture, "forced")) {
       List<Lease> held = new ArrayList<>();
-      for (int i = odd; i < names.size(); i += 2) {
-        held.add(fixture.take(holder, names.get(i), fixture.ttl()));
-      }
+      names.some().forEach(name -> held.add(fixture.take(holder, name, fixture.ttl())));
+      String base = names.base();
 
-      for (int i = 1 - odd; i < names.size(); i += 2) {
-        String free = names.get(i);
-        TckFixture.regardless(() -> another.forceRelease(free));
-      }
+      names.others().forEach(name -> TckFixture.regardless(() -> another.forceRelease(name)));
       for (String pattern : List.of(base.replace("forced", "*"), base.replace('f', '?'))) {
         TckFixture.regardless(() -> another.forceRelease(pattern));
       }
@@ -375,14 +369,10 @@ public abstract class InspectionRules {
   @IfThisFails("check that inspect looks at its name as it is, neither trimmed nor normalized")
   void aFreeNameIsNotShownAsASimilarOneThatIsHeld() {
     LockManager locks = fixture.open();
-    for (int odd = 0; odd < 2; odd++) {
-      List<String> names = SimilarNames.of(fixture.name("similar"));
-      for (int i = odd; i < names.size(); i += 2) {
-        fixture.take(locks, names.get(i), fixture.ttl());
-      }
+    for (SimilarNames names : SimilarNames.dividedIn(fixture, "similar")) {
+      names.some().forEach(name -> fixture.take(locks, name, fixture.ttl()));
 
-      for (int i = 1 - odd; i < names.size(); i += 2) {
-        String free = names.get(i);
+      for (String free : names.others()) {
         assertThat(locks.inspect(free)).as("the status of '%s', which is free", free).isEmpty();
       }
     }

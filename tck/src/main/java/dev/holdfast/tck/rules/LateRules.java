@@ -405,11 +405,9 @@ public abstract class LateRules {
    */
   private void whileSilent(Duration silence, Traffic traffic) throws Exception {
     int late = REQUESTS / 3;
-    Faults.during(
+    Faults.whileFrozen(
         fixture,
-        TckFault.FROZEN,
         fixture.minority(),
-        "",
         () -> {
           long pause = silence.toNanos() / (REQUESTS - late);
           for (int i = 0; i < REQUESTS - late; i++) {

@@ -111,11 +111,9 @@ public abstract class ListenerRules {
     fixture.take(locks, fixture.name("before"), fixture.ttl());
     String name = fixture.name("silent");
 
-    Faults.during(
+    Faults.whileFrozen(
         fixture,
-        TckFault.FROZEN,
         fixture.blocking(),
-        name,
         () ->
             assertThatThrownBy(() -> locks.tryAcquire(name, fixture.ttl()))
                 .isInstanceOf(LockOutageException.class));
@@ -209,11 +207,9 @@ public abstract class ListenerRules {
     String name = fixture.name("unconfirmed");
     Lease lease = fixture.take(locks, name, fixture.ttl());
 
-    Faults.during(
+    Faults.whileFrozen(
         fixture,
-        TckFault.FROZEN,
         fixture.blocking(),
-        name,
         () -> assertThat(catchThrowable(lease::release)).isInstanceOf(LockOutageException.class));
 
     fixture

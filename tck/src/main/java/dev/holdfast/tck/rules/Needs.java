@@ -3,6 +3,7 @@ package dev.holdfast.tck.rules;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckFault;
@@ -72,7 +73,9 @@ final class Needs {
     options.add(name + "=" + value);
     try {
       return fixture.open(options.toArray(String[]::new));
-    } catch (RuntimeException e) {
+    } catch (LockConfigurationException
+        | IllegalArgumentException
+        | UnsupportedOperationException e) {
       IgnoredFailures.add(e);
       return abort("this backend has no " + name);
     }

@@ -95,8 +95,8 @@ final class NodeProxy implements AutoCloseable {
     return beforeAll(fixture, true, null);
   }
 
-  /** Makes a proxy before each node whose connections can be cut. Closed at the end. */
-  static List<NodeProxy> thatCut(TckFixture fixture) {
+  /** Makes a proxy before each node that passes all on as it comes. Closed at the end. */
+  static List<NodeProxy> plain(TckFixture fixture) {
     return beforeAll(fixture, false, null);
   }
 
@@ -139,7 +139,7 @@ final class NodeProxy implements AutoCloseable {
   }
 
   /** Ends all connections but the oldest. */
-  void cutLater() {
+  void cutAllButTheOldest() {
     clients.stream().skip(1).forEach(NodeProxy::close);
   }
 

@@ -4,9 +4,35 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Names that code takes for one another which trims, folds, normalizes, decodes or cuts them. */
-final class SimilarNames {
-  private SimilarNames() {}
+/**
+ * Names that are the same to code that trims, folds, normalizes, decodes or cuts them, in two
+ * parts.
+ *
+ * @param base with which all begin or end
+ */
+record SimilarNames(String base, List<String> some, List<String> others) {
+  /** More than the bits of the number of names. */
+  private static final int BITS = 6;
+
+  /**
+   * Returns divisions in two parts, each with a base of its own, so that of each two names each is
+   * once in the first part while the other one is in the second.
+   */
+  static List<SimilarNames> dividedIn(TckFixture fixture, String end) {
+    List<SimilarNames> all = new ArrayList<>();
+    for (int division = 0; division < 2 * BITS; division++) {
+      String base = fixture.name(end);
+      List<String> names = of(base);
+      List<String> some = new ArrayList<>();
+      List<String> others = new ArrayList<>();
+      for (int i = 0; i < names.size(); i++) {
+        boolean isFirst = ((i >> (division / 2)) & 1) == division % 2;
+        (isFirst ? some : others).add(names.get(i));
+      }
+      all.add(new SimilarNames(base, some, others));
+    }
+    return all;
+  }
 
   /** Returns different names that begin or end with a base, which is one of them. */
   static List<String> of(String base) {

@@ -47,7 +47,7 @@ enum TestCertificate {
         });
   }
 
-  /** Returns what trusts these certificates alone, or who signed them. */
+  /** Returns a factory that trusts these certificates alone, or the authority that signed them. */
   static TrustManagerFactory trusting(TestCertificate... certificates) {
     return made(
         () -> {

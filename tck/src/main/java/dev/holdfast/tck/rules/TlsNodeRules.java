@@ -66,17 +66,17 @@ public abstract class TlsNodeRules {
   @Rule("OPEN-7")
   @IfThisFails("check that the dates of a certificate are looked at, as a JDK's trust manager does")
   void aCertificateThatHasExpiredIsRefused() {
-    List<NodeProxy> proxies = proxies();
-    needsTls(proxies);
-    proxies.forEach(proxy -> proxy.show(TestCertificate.EXPIRED.ofServer()));
+    needsTls(proxies());
+    List<NodeProxy> expired = NodeProxy.byTls(fixture, TestCertificate.EXPIRED.ofServer());
     OpenSettings settings =
         OpenSettings.none().trustManagers(TestCertificate.trusting(TestCertificate.EXPIRED));
-    long before = byTls(proxies);
 
-    Throwable thrown = catchThrowable(() -> open(proxies, NAMED, settings));
+    Throwable thrown = catchThrowable(() -> open(expired, NAMED, settings));
 
-    assertThat(thrown).as("opened on nodes whose certificate has expired").isNotNull();
-    assertThat(byTls(proxies) - before)
+    assertThat(thrown)
+        .as("opened on nodes whose certificate has expired")
+        .isInstanceOf(LockException.class);
+    assertThat(byTls(expired))
         .as("connections that sent data to a node whose certificate has expired")
         .isZero();
   }

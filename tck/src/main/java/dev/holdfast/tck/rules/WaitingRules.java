@@ -201,11 +201,9 @@ public abstract class WaitingRules {
     for (Asking way : Asking.values()) {
       String name = fixture.name("silent");
       LockRequest request = fixture.request(name).waitAtMost(Duration.ofMillis(100));
-      Faults.during(
+      Faults.whileFrozen(
           fixture,
-          TckFault.FROZEN,
           fixture.blocking(),
-          name,
           () ->
               assertThat(catchThrowable(() -> way.ask(locks, request)))
                   .as("thrown by %s though no other owner holds the lock", way)

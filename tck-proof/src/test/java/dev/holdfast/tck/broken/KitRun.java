@@ -65,7 +65,7 @@ final class KitRun {
     @Override
     public String toString() {
       String message = String.valueOf(thrown.getMessage());
-      return rules + " " + test + ": " + message.lines().limit(6).toList();
+      return rules + " " + test + ": " + message.lines().limit(80).toList();
     }
   }
 

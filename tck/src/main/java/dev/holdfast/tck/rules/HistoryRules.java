@@ -41,6 +41,9 @@ public abstract class HistoryRules {
       "check what is kept from call to call: counters, caches, pools, what is known of names")
   void callsAreRightWhateverCameBefore() {
     Needs.of(fixture, LockCapability.OWNER_SAFE_RELEASE); // the lock of a history has one owner
+    if (fixture.nodes().isEmpty() && fixture.declares(LockCapability.FAULT_TOLERANT)) {
+      abort("a command that reaches one of several nodes late looks like a mistake, unseen");
+    }
     new History(fixture, fixture.nodes()).run();
   }
 

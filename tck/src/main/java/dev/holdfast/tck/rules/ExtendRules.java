@@ -347,7 +347,7 @@ public abstract class ExtendRules {
     Needs.nodes(fixture, 1);
     String name = fixture.name("taken");
     Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
-    OnNodes.occupy(fixture, fixture.nodes().subList(0, fixture.quorum()), name);
+    OnNodes.occupy(fixture, fixture.granting(), name);
 
     assertLost(lease, LossReason.TAKEN);
   }
@@ -359,7 +359,7 @@ public abstract class ExtendRules {
     Needs.nodes(fixture, 1);
     String name = fixture.name("removed");
     Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
-    OnNodes.lose(fixture, fixture.nodes().subList(0, fixture.quorum()), name);
+    OnNodes.lose(fixture, fixture.granting(), name);
 
     assertLost(lease, LossReason.REMOVED);
   }
@@ -404,7 +404,7 @@ public abstract class ExtendRules {
     Needs.nodes(fixture, 2);
     String name = fixture.name("taken");
     Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
-    List<TckNode> taken = fixture.nodes().subList(0, fixture.quorum());
+    List<TckNode> taken = fixture.granting();
     List<TckNode> emptied = fixture.nodes().subList(fixture.quorum(), fixture.nodes().size());
     OnNodes.occupy(fixture, taken, name);
     emptied.forEach(node -> node.remove(name));

@@ -138,14 +138,9 @@ public abstract class FaultRules {
           Faults.whileFrozen(
               fixture,
               fixture.minority(),
-              () -> {
-                try (Stalls stalls = Stalls.watched()) {
-                  Call<Duration> calls = Call.begin(() -> longestOfCallsFor(Duration.ZERO, locks));
-
-                  assertThat(calls.awaited(fixture).result().orElseThrow())
-                      .isLessThan(nodeTimeout.multipliedBy(7).dividedBy(4).plus(stalls.worst()));
-                }
-              });
+              () ->
+                  assertCallsTakeLessThan(
+                      nodeTimeout.multipliedBy(7).dividedBy(4), Duration.ZERO, locks));
         });
   }
 
@@ -163,14 +158,9 @@ public abstract class FaultRules {
           Faults.whileFrozen(
               fixture,
               fixture.minority(),
-              () -> {
-                try (Stalls stalls = Stalls.watched()) {
-                  Call<Duration> calls = Call.begin(() -> longestOfCallsFor(LONG_SILENCE, locks));
-
-                  assertThat(calls.awaited(fixture).result().orElseThrow())
-                      .isLessThan(fixture.allowance().plusMillis(100).plus(stalls.worst()));
-                }
-              });
+              () ->
+                  assertCallsTakeLessThan(
+                      fixture.allowance().plusMillis(100), LONG_SILENCE, locks));
         });
   }
 
@@ -438,6 +428,16 @@ public abstract class FaultRules {
     assertThatCode(() -> lease.orElseThrow().release())
         .as("released, while %s", when)
         .doesNotThrowAnyException();
+  }
+
+  /** Makes calls for a time, each of which takes less than a limit, stalls aside. */
+  private void assertCallsTakeLessThan(Duration limit, Duration time, LockManager locks) {
+    try (Stalls stalls = Stalls.watched()) {
+      Call<Duration> calls = Call.begin(() -> longestOfCallsFor(time, locks));
+
+      assertThat(calls.awaited(fixture).result().orElseThrow())
+          .isLessThan(limit.plus(stalls.worst()));
+    }
   }
 
   /**

@@ -58,7 +58,7 @@ public abstract class GuardRules {
     LockManager other = guarded();
     Lease lease = OnNodes.take(fixture, holder, fixture.name("held"), fixture.ttl());
 
-    empty(quorum());
+    empty(fixture.granting());
 
     for (LockManager locks : List.of(other, guarded(), guarded(TRUSTING), holder)) {
       assertThat(isEverGranted(locks, lease.name()))
@@ -74,13 +74,13 @@ public abstract class GuardRules {
   void theOutageNamesTheNodesInQuarantine() {
     needsGuarded();
     LockManager locks = guarded();
-    empty(quorum());
+    empty(fixture.granting());
 
     Throwable thrown = catchThrowable(() -> locks.tryAcquire(fixture.name("free"), fixture.ttl()));
 
     assertThat(thrown)
         .isInstanceOf(LockOutageException.class)
-        .hasMessageContainingAll(addresses(quorum()).toArray(String[]::new))
+        .hasMessageContainingAll(addresses(fixture.granting()).toArray(String[]::new))
         .message()
         .as("when they vote again")
         .containsPattern("\\d\\d:\\d\\d");
@@ -93,7 +93,7 @@ public abstract class GuardRules {
     needsGuarded();
     LockManager locks = guarded();
     Needs.nodesShown(fixture, locks);
-    empty(quorum());
+    empty(fixture.granting());
     TckFixture.regardless(() -> locks.tryAcquire(fixture.name("free"), fixture.ttl()));
 
     fixture
@@ -105,7 +105,7 @@ public abstract class GuardRules {
                     .allMatch(node -> node.votesAgain().isPresent())
                     .extracting(LockNode::address)
                     .as("nodes shown in quarantine")
-                    .hasSameElementsAs(addresses(quorum())));
+                    .hasSameElementsAs(addresses(fixture.granting())));
   }
 
   @Test
@@ -118,7 +118,7 @@ public abstract class GuardRules {
     LockManager locks = guarded(maxTtl);
     fixture.take(locks, fixture.name("before"), SHORT);
     long emptied = System.nanoTime();
-    empty(quorum());
+    empty(fixture.granting());
 
     fixture.take(locks, fixture.name("after"), SHORT);
 
@@ -224,11 +224,6 @@ public abstract class GuardRules {
     List<String> options = new ArrayList<>(List.of(own));
     options.add("restartGuard=on");
     return fixture.open(options.toArray(String[]::new));
-  }
-
-  /** Returns nodes that could grant a lock without the others. */
-  private List<TckNode> quorum() {
-    return fixture.nodes().subList(0, fixture.quorum());
   }
 
   private static List<String> addresses(List<TckNode> nodes) {

@@ -104,14 +104,13 @@ final class HistoryChecks {
   void heldByABareQuorum(Lease lease) {
     assertThat(nodes)
         .as("nodes that hold %s by %s", lease.name(), lease.token())
-        .filteredOn(node -> node.holder(lease.name()).equals(Optional.of(lease.token())))
+        .filteredOn(node -> holds(node, lease))
         .hasSizeGreaterThanOrEqualTo(fixture.quorum() - fixture.nodes().size() + nodes.size());
   }
 
   /** Returns whether all nodes that do not fail hold a lease. */
   boolean isOnAll(Lease lease) {
-    return nodes.stream()
-        .allMatch(node -> node.holder(lease.name()).equals(Optional.of(lease.token())));
+    return nodes.stream().allMatch(node -> holds(node, lease));
   }
 
   /** Checks what a manager shows of a lock. */
@@ -142,13 +141,22 @@ final class HistoryChecks {
 
   /** Returns how late nodes may be, of which all are needed if others fail. */
   private Duration mostLate() {
-    return nodes.size() == fixture.nodes().size() ? Duration.ZERO : STRAGGLING;
+    return isWellThroughout() ? Duration.ZERO : STRAGGLING;
+  }
+
+  /** Returns whether no node fails, so that what is left on any of them is known. */
+  boolean isWellThroughout() {
+    return nodes.size() == fixture.nodes().size();
+  }
+
+  private static boolean holds(TckNode node, Lease lease) {
+    return node.holder(lease.name()).equals(Optional.of(lease.token()));
   }
 
   private static long nodesWith(List<TckNode> nodes, Held held, Duration late) {
     Span end = new Span(held.end().from(), held.end().to() + late.toNanos());
     return nodes.stream()
-        .filter(node -> node.holder(held.lease().name()).equals(Optional.of(held.lease().token())))
+        .filter(node -> holds(node, held.lease()))
         .filter(node -> isWithin(node.timeToLive(held.lease().name()), end, 0))
         .count();
   }

@@ -37,7 +37,7 @@ final class HistoryForces {
       checks.free(lock); // a node may be late to learn the end of a hold
     }
     boolean released = locks.managers.get(manager).forceRelease(lock.name());
-    if (taken || (locks.isWellThroughout() && lock.damage == Damage.NONE)) {
+    if (taken || (checks.isWellThroughout() && lock.damage == Damage.NONE)) {
       assertThat(released).as("there was a lock").isEqualTo(taken);
     }
     lock.held()

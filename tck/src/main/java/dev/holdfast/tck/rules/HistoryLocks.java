@@ -27,7 +27,6 @@ final class HistoryLocks {
   final List<Ended> ended = new ArrayList<>();
   final List<Stolen> stolen = new ArrayList<>();
   final List<String> usedTexts = new ArrayList<>();
-  private final boolean wellThroughout;
   private final String[] options;
   private final Consumer<String> trace;
 
@@ -47,7 +46,6 @@ final class HistoryLocks {
     this.seed = seed;
     this.trace = trace;
     this.options = options;
-    wellThroughout = nodes.size() == fixture.nodes().size();
     checks = new HistoryChecks(fixture, nodes);
     all = HistoryValues.names(fixture.name("h")).stream().map(ModelLock::new).toList();
     for (int i = 0; i < MANAGERS; i++) {
@@ -63,11 +61,6 @@ final class HistoryLocks {
 
   LockManager open() {
     return fixture.open(options);
-  }
-
-  /** Returns whether no node fails, so that what is left on any of them is known. */
-  boolean isWellThroughout() {
-    return wellThroughout;
   }
 
   int anyManager() {
@@ -88,7 +81,7 @@ final class HistoryLocks {
     }
     Lease lease = fixture.soon().get("the waiter has got " + lock, waiter.answer());
     lock.waiter = null;
-    if (!wellThroughout && !Attempts.comes(() -> checks.isOnAll(lease))) {
+    if (!checks.isWellThroughout() && !Attempts.comes(() -> checks.isOnAll(lease))) {
       // An attempt that met the release on its way has a quorum with the nodes that fail later.
       checks.granted(lock, lease);
       checks.heldByABareQuorum(lease);

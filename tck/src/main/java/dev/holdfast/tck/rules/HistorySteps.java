@@ -104,7 +104,7 @@ final class HistorySteps {
     if (fixture.declares(LockCapability.HOLD_AT_LEAST)) {
       add(1, this::changesMinimum);
     }
-    if (fixture.declares(LockCapability.TRANSFER) && locks.isWellThroughout()) {
+    if (fixture.declares(LockCapability.TRANSFER) && checks.isWellThroughout()) {
       transfers.adoptOnAllNodes();
       add(2, transfers::transfers);
       add(2, transfers::adopts);
@@ -114,12 +114,12 @@ final class HistorySteps {
       add(3, forces::releasesByForce);
       add(2, forces::isFound);
     }
-    if (locks.isWellThroughout()) {
+    if (checks.isWellThroughout()) {
       add(1, this::asksAtOnce);
       add(1, this::reopens);
       add(1, this::letsExpire);
     }
-    if (locks.isWellThroughout() && fixture.nodes().size() > 2) {
+    if (checks.isWellThroughout() && fixture.nodes().size() > 2) {
       add(1, forces::occupiesAMinority);
       add(1, forces::losesAMinority);
     }
@@ -442,7 +442,7 @@ final class HistorySteps {
   private boolean inspects() {
     ModelLock lock = locks.anyLock();
     int manager = locks.anyManager();
-    boolean known = lock.isTaken() || (lock.isFree() && locks.isWellThroughout());
+    boolean known = lock.isTaken() || (lock.isFree() && checks.isWellThroughout());
     if (lock.damage != Damage.NONE || !known) {
       return false;
     }

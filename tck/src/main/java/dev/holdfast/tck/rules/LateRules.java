@@ -59,7 +59,7 @@ public abstract class LateRules {
     LockManager locks = openAndWarmUp();
     for (Duration silence : List.of(SHORT, LONG)) {
       List<String> held = names("held");
-      held.forEach(name -> OnNodes.occupy(fixture, quorumWithTheSilent(), name));
+      held.forEach(name -> OnNodes.occupy(fixture, fixture.granting(), name));
       List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
 
       whileSilent(
@@ -370,11 +370,6 @@ public abstract class LateRules {
     return locks;
   }
 
-  /** Returns the nodes that fall silent, and as many more as make a quorum. */
-  private List<TckNode> quorumWithTheSilent() {
-    return fixture.nodes().subList(0, fixture.quorum());
-  }
-
   private List<String> names(String end) {
     List<String> names = new ArrayList<>();
     for (int i = 0; i < REQUESTS; i++) {
@@ -391,7 +386,7 @@ public abstract class LateRules {
 
   /** Removes the leases' keys, which their holder does not know yet. */
   private void rob(List<Lease> leases) {
-    leases.forEach(lease -> quorumWithTheSilent().forEach(node -> node.remove(lease.name())));
+    leases.forEach(lease -> fixture.granting().forEach(node -> node.remove(lease.name())));
   }
 
   /** A sequence of requests to a manager. */

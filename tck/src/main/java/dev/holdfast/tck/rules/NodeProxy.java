@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A proxy before one node, which can speak TLS in its place, or pass its replies on in pieces. */
 final class NodeProxy implements AutoCloseable {
+  /** The host of each proxy, by its address. */
+  static final String LOCAL = "127.0.0.1";
+
   /** First byte of TLS 1.0 to 1.3 (RFC 8446, section 5.1). No request of Redis begins with it. */
   private static final int HANDSHAKE = 22;
 
@@ -111,8 +114,13 @@ final class NodeProxy implements AutoCloseable {
     return proxies;
   }
 
+  /** Returns the URIs of proxies, in their order. */
+  static List<String> uris(List<NodeProxy> proxies, String host) {
+    return proxies.stream().map(proxy -> proxy.uri(host)).toList();
+  }
+
   /** Returns the node's URI with the proxy's scheme and port in it. */
-  String uri(String host) {
+  private String uri(String host) {
     String scheme = context == null ? "redis" : "rediss";
     String login = node.getRawUserInfo() == null ? "" : node.getRawUserInfo() + "@";
     return scheme + "://" + login + host + ":" + listener.getLocalPort() + node.getRawPath();

@@ -395,9 +395,7 @@ public abstract class NodeRules {
     Needs.nodes(fixture, 3);
     List<NodeProxy> proxies = NodeProxy.plain(fixture);
     Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
-    LockManager locks =
-        WithoutScripts.opened(
-            fixture, proxies.stream().map(proxy -> proxy.uri("127.0.0.1")).toList());
+    LockManager locks = WithoutScripts.opened(fixture, NodeProxy.uris(proxies, NodeProxy.LOCAL));
     Needs.nodesShown(fixture, locks);
     Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("extended")));
 

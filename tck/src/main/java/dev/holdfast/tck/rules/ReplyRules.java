@@ -77,8 +77,7 @@ public abstract class ReplyRules {
   @Rule("FAULT-8")
   @IfThisFails("check that a reply is read to its end, however many packets it comes in")
   void repliesThatComeInPiecesAreAnswers() {
-    List<String> uris =
-        NodeProxy.inPieces(fixture).stream().map(proxy -> proxy.uri("127.0.0.1")).toList();
+    List<String> uris = NodeProxy.uris(NodeProxy.inPieces(fixture), NodeProxy.LOCAL);
     LockManager locks = fixture.openOn(uris);
     LockManager contender = fixture.openOn(uris);
 

@@ -135,6 +135,11 @@ public final class TckFixture implements AutoCloseable {
     return nodes().subList(0, nodes().size() - quorum() + 1);
   }
 
+  /** Returns as few nodes as can grant a lock without the others. */
+  List<TckNode> granting() {
+    return nodes().subList(0, quorum());
+  }
+
   /** Returns all nodes except these. */
   List<TckNode> nodesBut(List<TckNode> some) {
     return nodes().stream().filter(node -> !some.contains(node)).toList();

@@ -19,8 +19,6 @@ import org.junit.jupiter.api.Test;
 /** Locks on nodes that speak TLS, by each of a manager's connections to them. */
 public abstract class TlsNodeRules {
   private static final String NAMED = "localhost";
-  private static final String NOT_NAMED = "127.0.0.1";
-
   private static final OpenSettings TRUSTING =
       OpenSettings.none()
           .trustManagers(
@@ -54,7 +52,7 @@ public abstract class TlsNodeRules {
     needsTls(proxies);
     long before = byTls(proxies);
 
-    Throwable thrown = catchThrowable(() -> open(proxies, NOT_NAMED, TRUSTING));
+    Throwable thrown = catchThrowable(() -> open(proxies, NodeProxy.LOCAL, TRUSTING));
 
     assertThat(thrown).as("opened on nodes of other hosts").isInstanceOf(LockException.class);
     assertThat(byTls(proxies) - before)
@@ -171,7 +169,7 @@ public abstract class TlsNodeRules {
 
   /** Opens a manager; leaves the test out if the backend takes no trust managers, and says so. */
   private LockManager open(List<NodeProxy> proxies, String host, OpenSettings settings) {
-    List<String> uris = proxies.stream().map(proxy -> proxy.uri(host)).toList();
+    List<String> uris = NodeProxy.uris(proxies, host);
     try {
       return fixture.openOn(uris, settings);
     } catch (LockConfigurationException e) {

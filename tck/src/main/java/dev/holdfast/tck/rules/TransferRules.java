@@ -423,7 +423,7 @@ public abstract class TransferRules {
     Lease lease = taken("adopted");
     String text = transferred(lease, fixture.ttl());
     LockRequest request = LockRequest.of(lease.name(), fixture.shortTtl());
-    Lease adopted = TransferredLock.adoptedOrSkipped(locks, text, request);
+    Lease adopted = Adopting.ADOPT.adoptOrSkip(fixture, locks, text, request);
     fixture.awaitOver(adopted);
 
     Logs.assertClosingWarns(fixture, adopted);

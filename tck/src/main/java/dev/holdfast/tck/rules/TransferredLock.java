@@ -35,16 +35,7 @@ record TransferredLock(String name, String token, String text) {
 
   /** Adopts a lock; leaves the test out if that fails, which is another rule's. */
   static Lease adoptedOrSkipped(TckFixture fixture, LockManager locks, String text, String name) {
-    return adoptedOrSkipped(locks, text, fixture.request(name));
-  }
-
-  static Lease adoptedOrSkipped(LockManager locks, String text, LockRequest request) {
-    try {
-      return locks.adopt(text, request);
-    } catch (RuntimeException e) {
-      IgnoredFailures.add(e);
-      return AnotherRule.isBroken("a transferred lock cannot be adopted");
-    }
+    return Adopting.ADOPT.adoptOrSkip(fixture, locks, text, fixture.request(name));
   }
 
   Lease adoptedOrSkipped(TckFixture fixture, LockManager locks) {

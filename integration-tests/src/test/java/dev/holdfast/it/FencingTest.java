@@ -11,6 +11,7 @@ import dev.holdfast.redlock.jedis.JedisRedlock;
 import dev.holdfast.tck.SteppedClock;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Eventually;
 import dev.holdfast.testsupport.Rule;
 import java.net.URI;
 import java.time.Duration;
@@ -57,8 +58,10 @@ class FencingTest {
       LockRequest request = LockRequest.of("job", Duration.ofSeconds(30)).holdAtLeast(hold);
       assertThat(locks.acquire(request).release()).isTrue();
 
-      for (TestNode node : nodes.all()) {
-        assertThat(life(node, "job")).isBetween(hold.minusMinutes(5), hold);
+      for (TestNode node : nodes.all()) { // the release waits for a quorum of them
+        Eventually.soon()
+            .untilAsserted(
+                () -> assertThat(life(node, "job")).isBetween(hold.minusMinutes(5), hold));
         assertThat(life(node, "holdfast:fence:job")).isGreaterThan(hold);
       }
     }

@@ -7,6 +7,7 @@ import dev.holdfast.LossReason;
 import dev.holdfast.core.GrantState.Lost;
 import dev.holdfast.core.LockPrimitive.Grant;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -22,7 +23,6 @@ final class LeaseEvents implements LeaseReport {
   private final Clock clock;
   private final Listeners.Audience listeners;
   private final String name;
-  private final ReportedResult request;
   private final long id;
   private final Queue<Consumer<LockListener>> events = new ArrayDeque<>();
   private boolean isTelling;
@@ -31,6 +31,10 @@ final class LeaseEvents implements LeaseReport {
   private boolean isReleased;
   private boolean hasOverrun;
   private @Nullable ClockReading grantedAt;
+
+  /** The request of the lease until it is granted. Its result would keep the lease reachable. */
+  private @Nullable ReportedResult request;
+
   private long heldNanos;
   private Flight.Span span = Flight.Span.NONE;
   private @Nullable Long renewalBegunAt;
@@ -50,10 +54,12 @@ final class LeaseEvents implements LeaseReport {
    */
   @Override
   public void granted(Grant grant, ClockReading at) {
-    if (!request.claim("GRANTED")) {
+    ReportedResult ending = Objects.requireNonNull(request, "a lease is granted once");
+    request = null;
+    if (!ending.claim("GRANTED")) {
       return;
     }
-    long waited = request.waitedNanos();
+    long waited = ending.waitedNanos();
     synchronized (this) {
       isGranted = true;
       grantedAt = at;

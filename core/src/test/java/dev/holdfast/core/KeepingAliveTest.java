@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
@@ -238,6 +239,18 @@ class KeepingAliveTest {
 
     time.advance(Duration.ofNanos(1000));
     assertThat(lost.get(0)).isCompletedWithValue(LossReason.EXPIRED);
+    time.assertIdle();
+  }
+
+  @Test
+  @Rule("KEEP-4")
+  @DisplayName("reports to a listener do not keep a lease alive")
+  void reportsDoNotKeepALeaseAlive() throws Exception {
+    manager.addListener(new LockListener() {});
+    collect(new WeakReference<>(manager.acquire(REQUEST)));
+    time.advance(TTL);
+
+    assertThat(backend.calls(Op.EXTEND)).isEmpty();
     time.assertIdle();
   }
 

@@ -7,6 +7,7 @@ import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -203,6 +204,30 @@ final class BrokenCommands {
         Thread.currentThread().interrupt();
         return false;
       }
+    }
+  }
+
+  /** Refuses commands to a node that has not answered many others. */
+  static final class Full extends PassingNodes {
+    private static final int ROOM = 200;
+
+    private final Map<Integer, Semaphore> rooms = new ConcurrentHashMap<>();
+
+    Full(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(
+          node -> {
+            Semaphore room = rooms.computeIfAbsent(node, n -> new Semaphore(ROOM));
+            if (room.tryAcquire()) {
+              first.submit(ask(round, node, PassingAnswers.before(round, room::release)));
+            } else {
+              round.failure(node, new IOException("too many commands"));
+            }
+          });
     }
   }
 

@@ -18,6 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
@@ -109,6 +111,70 @@ final class BrokenConnects {
                   failures.merge(node, 1, Integer::sum);
                 }
               });
+    }
+  }
+
+  /** Shares what it needs to send with the other managers, and counts them. */
+  static final class ReleasingTwice extends PassingNodes {
+    private static final AtomicInteger USERS = new AtomicInteger();
+
+    private final AtomicBoolean takes = new AtomicBoolean();
+
+    ReleasingTwice(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      return first
+          .connect(node, disconnected)
+          .thenRun(
+              () -> {
+                if (takes.compareAndSet(false, true)) {
+                  USERS.incrementAndGet();
+                }
+              });
+    }
+
+    @Override
+    public void submit(Round round) {
+      if (USERS.get() > 0) {
+        super.submit(round);
+      } else {
+        round.forEachNode(node -> round.failure(node, new IOException("no thread to write")));
+      }
+    }
+
+    @Override
+    public void close() {
+      super.close();
+      USERS.decrementAndGet();
+    }
+  }
+
+  /** Has a thread for each connection, whose name says which it is. */
+  static final class NamingThreads extends PassingNodes {
+    private final List<String> uris;
+    private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+
+    NamingThreads(RedisNodes nodes, List<String> uris) {
+      super(nodes);
+      this.uris = uris;
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      Thread thread = new Thread(LockSupport::park, "reads from " + uris.get(node % uris.size()));
+      thread.setDaemon(true);
+      thread.start();
+      threads.add(thread);
+      return first.connect(node, disconnected);
+    }
+
+    @Override
+    public void close() {
+      super.close();
+      threads.forEach(LockSupport::unpark);
     }
   }
 

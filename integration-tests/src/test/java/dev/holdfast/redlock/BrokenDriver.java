@@ -33,6 +33,9 @@ enum BrokenDriver {
   BLOCKS_WHEN_FULL(
       "a call blocks while 128 commands to a node are unanswered",
       made -> new BrokenCommands.Bounded(made.get())),
+  REFUSES_WHEN_FULL(
+      "a command fails while 200 others to its node are unanswered",
+      made -> new BrokenCommands.Full(made.get())),
   CUTS_ARGUMENTS(
       "arguments are cut after 256 bytes", made -> new BrokenCommands.Cutting(made.get())),
   KEEPS_RELEASES_BACK(
@@ -119,6 +122,13 @@ enum BrokenDriver {
                   .trustManagers()
                   .map(trust -> OpenSettings.none().trustManagers(trust))
                   .orElse(settings))),
+  TRUSTS_ON_THE_FIRST_CONNECTION_ALONE(
+      "the second connection to a node takes no trust managers",
+      (uris, options, settings) ->
+          new BrokenConnects.OtherSecond(
+              JedisConnections.of(uris, options, settings),
+              JedisConnections.of(uris, options, OpenSettings.none()),
+              true)),
   FORGETS_THE_SETTINGS(
       "trust and key managers are ignored",
       (uris, options, settings) -> JedisConnections.of(uris, options, OpenSettings.none())),
@@ -213,6 +223,20 @@ enum BrokenDriver {
       "the addresses of hosts are looked up when the driver is made",
       (uris, options, settings) ->
           BrokenConnects.resolved(uris, JedisConnections.of(uris, options, settings))),
+  DROPS_UNDERSCORES(
+      "underscores are dropped from the names of hosts",
+      (uris, options, settings) ->
+          JedisConnections.of(
+              uris.stream().map(uri -> uri.replaceAll("_(?=[^@]*$)", "")).toList(),
+              options,
+              settings)),
+  RELEASES_TWICE(
+      "threads are shared, and an opening that fails releases what it did not take",
+      made -> new BrokenConnects.ReleasingTwice(made.get())),
+  NAMES_THREADS_BY_LOGIN(
+      "threads have the URI of their node as their name",
+      (uris, options, settings) ->
+          new BrokenConnects.NamingThreads(JedisConnections.of(uris, options, settings), uris)),
   LEAVES_NODES_OUT(
       "a node whose connections have ended fifteen times is not connected any more",
       made -> new BrokenConnects.LeavingOut(made.get(), 15)),

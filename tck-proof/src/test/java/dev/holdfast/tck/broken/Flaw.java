@@ -62,6 +62,7 @@ record Flaw(
             PathFlaws.all(),
             LimitFlaws.all(),
             RepetitionFlaws.all(),
+            ForcedFlaws.all(),
             TimelinessFlaws.all(),
             ReportFlaws.all(),
             TransferFlaws.all(),

@@ -88,7 +88,9 @@ public abstract class ExtendRules {
   }
 
   private static CompletableFuture<Void> extending(Lease lease, Duration ttl, boolean inThread) {
-    return inThread ? CompletableFuture.runAsync(() -> lease.extend(ttl)) : lease.extendAsync(ttl);
+    return inThread
+        ? CompletableFuture.runAsync(() -> lease.extend(ttl), Threads.EACH_ITS_OWN)
+        : lease.extendAsync(ttl);
   }
 
   @Test

@@ -7,6 +7,8 @@ import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +24,11 @@ public abstract class FailedConnectRules {
   /** Options that no backend may take. */
   private static final List<String> WRONG =
       List.of("maxTtl=0s", "maxTtl=nonsense", "retryDelay=-1ms", "noSuchOption=1");
+
+  /** More than the managers that are open at the same time. */
+  private static final int MANY = 60;
+
+  private static final Duration BRIEF = Duration.ofMillis(100);
 
   private static final OpenSettings TRUSTING =
       OpenSettings.none()
@@ -98,6 +105,45 @@ public abstract class FailedConnectRules {
         });
 
     Counts.awaitNoMoreConnections(fixture, before);
+  }
+
+  @Test
+  @Rule("CLOSE-4")
+  @IfThisFails("check that an opening that is refused ends nothing that it shares with others")
+  void openingsThatAreRefusedEndNothingThatAnotherManagerNeeds() {
+    Needs.nodes(fixture, 1);
+    LockManager older = fixture.open();
+    List<Runnable> openings = new ArrayList<>();
+    for (List<String> uris : refused()) {
+      openings.add(() -> openAndClose(uris));
+    }
+    openings.add(() -> openAndClose(TRUSTING, fixture.uris()));
+    WRONG.forEach(wrong -> openings.add(() -> openAndClose(fixture.uris(), wrong)));
+
+    for (Runnable opening : openings) {
+      OnNodes.take(fixture, older, fixture.name("before"), fixture.ttl());
+      repeat(opening);
+      OnNodes.take(fixture, older, fixture.name("after"), fixture.ttl());
+    }
+  }
+
+  /** Repeats an opening, so often that it uses up what the managers of other tests hold. */
+  private static void repeat(Runnable opening) {
+    long begun = System.nanoTime();
+    for (int i = 0; i < MANY && Elapsed.since(begun).compareTo(BRIEF) < 0; i++) {
+      opening.run();
+    }
+  }
+
+  /** Returns nodes that a driver refuses, or cannot log in to. */
+  private List<List<String>> refused() {
+    List<String> uris = fixture.uris();
+    return List.of(
+        uris.stream().map(uri -> uri.replaceFirst("^redis:", "rediss:")).toList(),
+        uris.stream().map(uri -> uri.replaceFirst("^redis:", "redis+unknown:")).toList(),
+        uris.stream().map(uri -> uri.replaceFirst("://([^@/]*@)?", "://nobody:wrong@")).toList(),
+        uris.stream().map(uri -> uri + "/99999").toList(),
+        Stream.concat(uris.stream(), uris.stream().limit(1)).toList());
   }
 
   @Test

@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Inspection and forced release by an operator. */
@@ -281,6 +282,49 @@ public abstract class InspectionRules {
 
     Attempts.awaitFree(fixture, name);
     assertThat(operator.forceRelease(name)).as("there is nothing left").isFalse();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-10")
+  @IfThisFails(
+      "check that forceRelease ends the expiry of the lock, or that it ends this lock alone")
+  void theNextOwnersLockOutlivesTheTtlOfALockThatWasReleasedByForce() throws InterruptedException {
+    LockManager next = fixture.open();
+    for (LockManager operator : List.of(fixture.open(), next)) {
+      String name = fixture.name("forced");
+      LockManager holder = fixture.openForShortTtl();
+      fixture.take(holder, name, fixture.briefTtl());
+      long begun = System.nanoTime();
+      TckFixture.regardless(() -> operator.forceRelease(name));
+      Lease lease = fixture.take(next, name, fixture.ttl());
+
+      fixture.awaitPast(begun, fixture.briefTtl().multipliedBy(2));
+
+      assertThat(Attempts.staysTaken(fixture, lease)).as("others are kept out").isTrue();
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-2")
+  @IfThisFails("check that an attempt asks the nodes whatever leases the manager has")
+  void theFormerHoldersManagerGetsALockThatWasReleasedByForce() throws InterruptedException {
+    LockManager holder = fixture.open();
+    LockManager operator = fixture.open();
+    for (int round = 0; round < 10; round++) {
+      String name = fixture.name("forced");
+      OnNodes.take(fixture, holder, name, fixture.ttl());
+      boolean said = operator.forceRelease(name);
+
+      assertThat(!said || fixture.gets(holder, name) || !fixture.gets(holder, control()))
+          .as("the manager of the former holder gets the lock at once")
+          .isTrue();
+    }
+  }
+
+  private String control() {
+    return fixture.name("control");
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
@@ -220,6 +221,20 @@ public abstract class KeepAliveRules {
           TckFixture.regardless(() -> lease.extend(ttl));
           TckFixture.regardless(() -> lease.extendAsync(ttl).join());
         });
+
+    awaitGranted(other, name);
+  }
+
+  @Test
+  @Rule("KEEP-4")
+  @IfThisFails("check that nothing that is reported to listeners keeps a lease reachable")
+  void aLeaseWhoseEventsAreReportedIsNotRenewedOnceNoCodeCanReachIt() {
+    LockManager locks = fixture.openForShortTtl();
+    locks.addListener(new LockListener() {});
+    LockManager other = fixture.open();
+    String name = fixture.name("forgotten");
+
+    forget(locks, LockRequest.of(name, fixture.shortTtl()).keepAliveUpTo(HOUR));
 
     awaitGranted(other, name);
   }

@@ -380,7 +380,8 @@ public abstract class LossRules {
     callbacks.block(asked::releaseAsync);
     // by a thread of its own, in case that the waiter's callback is called by it
     CompletableFuture<?> released =
-        CompletableFuture.runAsync(() -> TckFixture.regardless(held::release));
+        CompletableFuture.runAsync(
+            () -> TckFixture.regardless(held::release), Threads.EACH_ITS_OWN);
     if (!callbacks.isOneBlocked() || !ofWaiter.areBlocked()) {
       AnotherRule.isBroken("a stage does not complete");
     }
@@ -547,7 +548,8 @@ public abstract class LossRules {
               Lease lease = fixture.take(locks, fixture.name("next"), fixture.ttl());
               TckFixture.regardless(lease::release);
               return fixture.take(locks, fixture.name("next"), fixture.briefTtl());
-            });
+            },
+            Threads.EACH_ITS_OWN);
     Lease lease = fixture.soon().get("another lease is granted and released", next);
     CompletableFuture<LossReason> lost = lease.onLoss();
     fixture.awaitRegardless("another lease is lost in time", lost::isDone);

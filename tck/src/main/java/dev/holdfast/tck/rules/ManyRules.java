@@ -16,6 +16,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -57,6 +60,9 @@ public abstract class ManyRules {
   /** Much longer than a busy machine needs for a burst, and shorter than a node is silent. */
   private static final Duration UNTIL_ALL_ARE_GRANTED = Duration.ofSeconds(8);
 
+  /** A pause of nodes in which commands without an answer add up. */
+  private static final Duration PAUSE = Duration.ofMillis(300);
+
   private static final Duration LONG = Duration.ofHours(1);
 
   final TckFixture fixture;
@@ -89,6 +95,52 @@ public abstract class ManyRules {
           .as("whether one of many leases was held until its release")
           .isTrue();
     }
+  }
+
+  @Test
+  @Rule("FAULT-8")
+  @IfThisFails("check that no command is refused or dropped because others have no answer yet")
+  void aBurstIsGrantedThoughNoNodeAnswersForAWhile() throws Exception {
+    Needs.of(fixture, TckFault.FROZEN);
+    LockManager locks = fixture.open("nodeTimeout=10s", "quorumTimeout=30s");
+    fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
+    List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
+
+    Faults.whileFrozen(
+        fixture,
+        fixture.nodes(),
+        () -> {
+          for (int i = 0; i < BURST; i++) {
+            asked.add(locks.tryAcquireAsync(fixture.request(fixture.name("burst"))));
+          }
+          fixture.awaitPast(System.nanoTime(), PAUSE);
+        });
+
+    for (CompletableFuture<Optional<Lease>> one : asked) {
+      assertThat(fixture.soon().get("one of many free locks is granted", one)).isPresent();
+    }
+  }
+
+  @Test
+  @Rule("FAULT-8")
+  @IfThisFails("check that no call needs a thread of the JDK's common pool")
+  void locksAreServedThoughTheProgramBlocksTheCommonPool() {
+    LockManager locks = fixture.open();
+    CountDownLatch end = new CountDownLatch(1);
+    fixture.atEnd(end::countDown);
+    for (int i = 0; i < Math.max(1, ForkJoinPool.getCommonPoolParallelism()); i++) {
+      ForkJoinPool.commonPool().submit(() -> end.await(1, TimeUnit.MINUTES));
+    }
+
+    Lease lease = fixture.take(locks, fixture.name("used"), fixture.ttl());
+    CompletableFuture<Optional<Lease>> waiter =
+        locks.tryAcquireAsync(fixture.request(lease.name()).waitAtMost(LONG));
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      lease.extend(fixture.ttl());
+    }
+    assertThat(lease.release()).as("its release").isTrue();
+    assertThat(fixture.soon().get("the waiter is served", waiter)).isPresent();
+    end.countDown();
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
@@ -66,6 +67,27 @@ public abstract class OpeningRules {
       Retries.anyOf(
           () -> assertThat(fixture.gets(locks, fixture.name("early"))).as("a grant").isTrue());
     }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("OPEN-1")
+  @IfThisFails("check that a host is looked up as the URI has it: no character is dropped")
+  void aHostThatOnlyResemblesANodeIsNotThatNode() {
+    Needs.nodes(fixture, 3);
+    List<String> uris = new ArrayList<>(Needs.plainUris(fixture));
+    List<TckNode> nodes = fixture.nodes().subList(0, fixture.minority().size());
+    for (int i = 0; i < nodes.size(); i++) {
+      String resembling = i % 2 == 0 ? "local_host" : "localhost_";
+      uris.set(i, uris.get(i).replaceFirst("[^/:]+(:\\d+)$", resembling + "$1"));
+    }
+    LockManager locks = fixture.openOn(uris, "connectTimeout=3s");
+
+    Lease lease = fixture.take(locks, fixture.name("held"), fixture.ttl());
+
+    assertThat(Attempts.stays(() -> OnNodes.isFree(nodes, lease.name())))
+        .as("nodes of other hosts have no key of %s", lease.name())
+        .isTrue();
   }
 
   @Test

@@ -146,7 +146,7 @@ public abstract class OptionRules {
   @IfThisFails("check that options that a program gives are not decoded as those of a URL are")
   void valuesOfOptionsAreTakenAsTheyAre() {
     needsKeysWithPrefix();
-    String value = "100%25 a+b%: &?#=,";
+    String value = " 100%25 a+b%: &?#=, ";
     LockManager locks = fixture.open("keyPrefix=" + value, "owner=" + value);
 
     String name = fixture.name("prefixed");

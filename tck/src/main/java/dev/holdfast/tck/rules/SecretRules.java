@@ -115,7 +115,7 @@ public abstract class SecretRules {
 
   @Test
   @Rule("ERR-3")
-  @IfThisFails("check what is logged at each level when connections are made, and made again")
+  @IfThisFails("check logs and names of threads when connections are made, and made again")
   void thePasswordOfAUserWhoLogsInIsNeverShown() {
     Needs.of(fixture, TckFault.CUT);
     List<String> uris = OnNodes.urisWithLogin(fixture);
@@ -136,6 +136,10 @@ public abstract class SecretRules {
         Faults.end(TckFault.DEAD, fixture.blocking(), "");
         fixture.nodes().forEach(node -> Attempts.needsVote(fixture, holder, node));
       }
+      assertThat(Thread.getAllStackTraces().keySet())
+          .extracting(Thread::getName)
+          .as("names of threads")
+          .noneMatch(name -> passwords.stream().anyMatch(name::contains));
       waited.cancel();
       holder.close();
       waits.close();

@@ -75,8 +75,8 @@ public final class TckFixture implements AutoCloseable {
   }
 
   /** Opens a manager on these nodes, with settings in code. */
-  LockManager openOn(List<String> uris, OpenSettings settings) {
-    return openIfPossible(() -> environment.openOn(uris, options(), settings));
+  LockManager openOn(List<String> uris, OpenSettings settings, String... own) {
+    return openIfPossible(() -> environment.openOn(uris, options(own), settings));
   }
 
   private LockManager openIfPossible(Supplier<LockManager> opener) {

@@ -1,14 +1,32 @@
 package dev.holdfast.tck.rules;
 
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /** The threads of one test and its environment: a thread is of the group of its maker. */
 final class Threads {
   /** Number of managers that are used. One thread of each is too many. */
   static final int MANAGERS = 5;
 
+  /** Runs each task on a thread of its own, which the JDK's common pool may not have. */
+  static final Executor EACH_ITS_OWN =
+      task -> {
+        Thread thread = new Thread(task, "task");
+        thread.setDaemon(true);
+        thread.start();
+      };
+
   private Threads() {}
+
+  /** Returns how long another thread takes to run, as a caller does to get its answer. */
+  static Duration wakeUp() {
+    long begun = System.nanoTime();
+    return Duration.ofNanos(
+        CompletableFuture.supplyAsync(System::nanoTime, EACH_ITS_OWN).join() - begun);
+  }
 
   /**
    * Returns the live threads that this test, its environment, or the code that they call, has

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -11,6 +12,7 @@ import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -119,6 +121,25 @@ public abstract class TlsNodeRules {
     assertServed(proxies, TRUSTING.keyManagers(TestCertificate.ELSEWHERE.keyManagers()));
 
     assertThat(seen(proxies)).as("connections").doesNotContain(NodeProxy.Seen.WITHOUT_CERTIFICATE);
+  }
+
+  @Test
+  @Rule("DISC-5")
+  @IfThisFails("check that the second connection, for transactions, takes the trust managers too")
+  void aUserWithoutScriptsIsServedByTls() {
+    Needs.of(fixture, TckFault.NO_SCRIPTS);
+    List<NodeProxy> proxies = proxies();
+    needsTls(proxies);
+    Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
+    List<String> uris = NodeProxy.uris(proxies, NAMED);
+    LockManager locks =
+        fixture.openOn(uris, TRUSTING, WithoutScripts.options(fixture, fixture.uris()));
+    Lease lease = takenOnAll(locks, fixture.name("held"));
+
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      assertThatCode(() -> lease.extend(fixture.ttl())).as("extend").doesNotThrowAnyException();
+    }
+    assertThat(lease.release()).as("its release").isTrue();
   }
 
   /** Uses two managers, with waiters, before and after their connections end. */

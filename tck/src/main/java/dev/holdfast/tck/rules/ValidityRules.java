@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
@@ -441,7 +440,7 @@ public abstract class ValidityRules {
                   over.add(Elapsed.since(begun).minus(ttl));
                 }
               }
-              wakeUps.add(wakeUp());
+              wakeUps.add(Threads.wakeUp());
             }
             if (granted >= SHORT_GRANTS / 2 && over.size() * 10 >= granted * 9) {
               late.put(ttl, median(over));
@@ -586,12 +585,6 @@ public abstract class ValidityRules {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  /** Returns how long it takes another thread to run, as it takes a caller to get its answer. */
-  private static Duration wakeUp() {
-    long begun = System.nanoTime();
-    return Duration.ofNanos(CompletableFuture.supplyAsync(System::nanoTime).join() - begun);
   }
 
   private static Duration median(List<Duration> times) {

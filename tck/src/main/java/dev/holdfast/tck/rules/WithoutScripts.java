@@ -14,11 +14,17 @@ final class WithoutScripts {
 
   /** Opens a manager with the first options that need no scripts. */
   static LockManager opened(TckFixture fixture, List<String> uris) {
+    return fixture.openOn(uris, options(fixture, uris));
+  }
+
+  /** Returns the first options with which managers on these nodes need no scripts. */
+  static String[] options(TckFixture fixture, List<String> uris) {
     List<Map<String, String>> sets = new ArrayList<>(fixture.environment().optionSets());
     sets.add(Map.of());
     for (Map<String, String> options : sets) {
       try {
-        return fixture.openOn(uris, texts(options));
+        fixture.openOn(uris, texts(options)).close();
+        return texts(options);
       } catch (LockConfigurationException needsScripts) {
         IgnoredFailures.add(needsScripts);
       }

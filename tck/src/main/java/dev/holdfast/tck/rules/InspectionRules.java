@@ -290,6 +290,7 @@ public abstract class InspectionRules {
   @IfThisFails(
       "check that forceRelease ends the expiry of the lock, or that it ends this lock alone")
   void theNextOwnersLockOutlivesTheTtlOfALockThatWasReleasedByForce() throws InterruptedException {
+    Needs.of(fixture, LockCapability.FORCE_RELEASE);
     LockManager next = fixture.open();
     for (LockManager operator : List.of(fixture.open(), next)) {
       String name = fixture.name("forced");
@@ -310,6 +311,7 @@ public abstract class InspectionRules {
   @Rule("ACQ-2")
   @IfThisFails("check that an attempt asks the nodes whatever leases the manager has")
   void theFormerHoldersManagerGetsALockThatWasReleasedByForce() throws InterruptedException {
+    Needs.of(fixture, LockCapability.FORCE_RELEASE);
     LockManager holder = fixture.open();
     LockManager operator = fixture.open();
     for (int round = 0; round < 10; round++) {

@@ -32,7 +32,7 @@ final class LeaseEvents implements LeaseReport {
   private boolean hasOverrun;
   private @Nullable ClockReading grantedAt;
 
-  /** The request of the lease until it is granted. Its result would keep the lease reachable. */
+  /** Null after the grant, because the result of the request refers to the lease. */
   private @Nullable ReportedResult request;
 
   private long heldNanos;

@@ -34,7 +34,7 @@ enum BrokenDriver {
       "a call blocks while 128 commands to a node are unanswered",
       made -> new BrokenCommands.Bounded(made.get())),
   REFUSES_WHEN_FULL(
-      "a command fails while 200 others to its node are unanswered",
+      "a command fails while 200 other commands to its node are unanswered",
       made -> new BrokenCommands.Full(made.get())),
   CUTS_ARGUMENTS(
       "arguments are cut after 256 bytes", made -> new BrokenCommands.Cutting(made.get())),
@@ -231,10 +231,10 @@ enum BrokenDriver {
               options,
               settings)),
   RELEASES_TWICE(
-      "threads are shared, and an opening that fails releases what it did not take",
+      "an opening that fails reduces a count of users that it never increased",
       made -> new BrokenConnects.ReleasingTwice(made.get())),
   NAMES_THREADS_BY_LOGIN(
-      "threads have the URI of their node as their name",
+      "threads are named after the URI of their node",
       (uris, options, settings) ->
           new BrokenConnects.NamingThreads(JedisConnections.of(uris, options, settings), uris)),
   LEAVES_NODES_OUT(
@@ -270,6 +270,14 @@ enum BrokenDriver {
         Map<String, String> decoded = new HashMap<>(options);
         decoded.replaceAll((name, value) -> value.replace("%25", "%"));
         return decoded;
+      }),
+  STRIPS_OPTIONS(
+      "the values of options are stripped",
+      JedisConnections::of,
+      options -> {
+        Map<String, String> stripped = new HashMap<>(options);
+        stripped.replaceAll((name, value) -> value.strip());
+        return stripped;
       }),
   IS_DEAF_AFTER_A_CUT(
       "the end of a subscribing connection is not reported", Mistake.END_NOT_REPORTED),

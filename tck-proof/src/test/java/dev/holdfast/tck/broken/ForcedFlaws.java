@@ -17,7 +17,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** Mistakes that show once others act: an operator, a thread that closes, a listener, a program. */
+/** Mistakes that show beside an operator, a closing thread, a listener or a busy program. */
 final class ForcedFlaws {
   private ForcedFlaws() {}
 
@@ -33,7 +33,7 @@ final class ForcedFlaws {
             KeepingEnds::new),
         Flaw.of(
             "a manager that is closing transfers no lease",
-            Set.of("CLOSE-2", "CLOSE-3"),
+            Set.of("CLOSE-2"),
             Parts.TRANSFERRING.withManagers(right -> Closing.of(right.get()))),
         Flaw.inManager(
                 "a lease is referred to by what is reported of it to listeners",
@@ -92,7 +92,7 @@ final class ForcedFlaws {
     }
   }
 
-  /** Ends a key when its name was first to end, unless it was removed by its own token. */
+  /** Ends a key at the end of the key before it, unless a token was compared meanwhile. */
   private static final class KeepingEnds extends FakeKeys {
     private final Map<String, Long> ends = new HashMap<>();
 

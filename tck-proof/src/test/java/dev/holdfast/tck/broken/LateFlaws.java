@@ -73,7 +73,8 @@ final class LateFlaws {
     Lease lease(Lease granted) {
       String name = granted.name();
       WeakReference<Lease> ended = new WeakReference<>(granted);
-      CompletableFuture.delayedExecutor(granted.remaining().toNanos(), TimeUnit.NANOSECONDS)
+      CompletableFuture.delayedExecutor(
+              granted.remaining().toNanos(), TimeUnit.NANOSECONDS, NewThreads.EXECUTOR)
           .execute(
               () -> {
                 Lease lease = ended.get();

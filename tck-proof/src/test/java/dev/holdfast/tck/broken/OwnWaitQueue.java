@@ -145,7 +145,7 @@ class OwnWaitQueue extends PassingManager {
           });
       whenComplete((lease, failure) -> leave(request.name(), turn, isCancelled()));
       if (wait.compareTo(DAY) < 0) {
-        CompletableFuture.delayedExecutor(wait.toNanos(), TimeUnit.NANOSECONDS)
+        CompletableFuture.delayedExecutor(wait.toNanos(), TimeUnit.NANOSECONDS, NewThreads.EXECUTOR)
             .execute(
                 () -> {
                   if (asked == null && !isDone()) {

@@ -173,7 +173,7 @@ final class RepetitionFlaws {
 
     @Override
     public void onRenewal(String name, long leaseId, Renewal outcome, long took) {
-      CompletableFuture.delayedExecutor(25, TimeUnit.MILLISECONDS)
+      CompletableFuture.delayedExecutor(25, TimeUnit.MILLISECONDS, NewThreads.EXECUTOR)
           .execute(() -> super.onRenewal(name, leaseId, outcome, took));
     }
   }

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Mistakes that show only in use: by others at the same time, after seconds, or in odd values. */
 final class UnseenFlaws {
-  private static final Executor SOON = CompletableFuture.delayedExecutor(2, TimeUnit.MILLISECONDS);
+  private static final Executor SOON =
+      CompletableFuture.delayedExecutor(2, TimeUnit.MILLISECONDS, NewThreads.EXECUTOR);
 
   private UnseenFlaws() {}
 
@@ -304,7 +305,7 @@ final class UnseenFlaws {
   /** Answers after 3 ms, and does not look at the clock then. */
   private static final class Slow extends SmallRedlock {
     private static final Executor LATE =
-        CompletableFuture.delayedExecutor(3, TimeUnit.MILLISECONDS);
+        CompletableFuture.delayedExecutor(3, TimeUnit.MILLISECONDS, NewThreads.EXECUTOR);
 
     Slow(Members members, Clock clock, Timeouts timeouts) {
       super(members, clock, timeouts);

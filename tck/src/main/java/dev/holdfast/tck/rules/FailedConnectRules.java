@@ -28,6 +28,7 @@ public abstract class FailedConnectRules {
   /** More than the managers that are open at the same time. */
   private static final int MANY = 60;
 
+  /** The time in which an opening that is refused at once is repeated. */
   private static final Duration BRIEF = Duration.ofMillis(100);
 
   private static final OpenSettings TRUSTING =
@@ -127,7 +128,7 @@ public abstract class FailedConnectRules {
     }
   }
 
-  /** Repeats an opening, so often that it uses up what the managers of other tests hold. */
+  /** Repeats an opening: other tests have managers open, which may hold what it releases. */
   private static void repeat(Runnable opening) {
     long begun = System.nanoTime();
     for (int i = 0; i < MANY && Elapsed.since(begun).compareTo(BRIEF) < 0; i++) {

@@ -47,6 +47,10 @@ final class HistoryLocks {
     this.trace = trace;
     this.options = options;
     checks = new HistoryChecks(fixture, nodes);
+    if (seed.nextBoolean() && !nodes.isEmpty() && fixture.environment().clock().isPresent()) {
+      note("the clocks of the managers are an hour behind those of the nodes");
+      Needs.clock(fixture).step(Duration.ofHours(-1));
+    }
     all = HistoryValues.names(fixture.name("h")).stream().map(ModelLock::new).toList();
     for (int i = 0; i < MANAGERS; i++) {
       managers.add(open());

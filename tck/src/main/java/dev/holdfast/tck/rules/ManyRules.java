@@ -60,7 +60,7 @@ public abstract class ManyRules {
   /** Much longer than a busy machine needs for a burst, and shorter than a node is silent. */
   private static final Duration UNTIL_ALL_ARE_GRANTED = Duration.ofSeconds(8);
 
-  /** A pause of nodes in which commands without an answer add up. */
+  /** A pause of all nodes: longer than a burst takes to be sent, shorter than an outage. */
   private static final Duration PAUSE = Duration.ofMillis(300);
 
   private static final Duration LONG = Duration.ofHours(1);
@@ -102,6 +102,7 @@ public abstract class ManyRules {
   @IfThisFails("check that no command is refused or dropped because others have no answer yet")
   void aBurstIsGrantedThoughNoNodeAnswersForAWhile() throws Exception {
     Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodeOptions(fixture);
     LockManager locks = fixture.open("nodeTimeout=10s", "quorumTimeout=30s");
     fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
     List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
@@ -125,12 +126,20 @@ public abstract class ManyRules {
   @Rule("FAULT-8")
   @IfThisFails("check that no call needs a thread of the JDK's common pool")
   void locksAreServedThoughTheProgramBlocksTheCommonPool() {
-    LockManager locks = fixture.open();
+    LockManager locks = fixture.open("nodeTimeout=10s", "quorumTimeout=30s");
+    int threads = Math.max(1, ForkJoinPool.getCommonPoolParallelism());
+    CountDownLatch blocked = new CountDownLatch(threads);
     CountDownLatch end = new CountDownLatch(1);
     fixture.atEnd(end::countDown);
-    for (int i = 0; i < Math.max(1, ForkJoinPool.getCommonPoolParallelism()); i++) {
-      ForkJoinPool.commonPool().submit(() -> end.await(1, TimeUnit.MINUTES));
+    for (int i = 0; i < threads; i++) {
+      ForkJoinPool.commonPool()
+          .submit(
+              () -> {
+                blocked.countDown();
+                return end.await(1, TimeUnit.MINUTES);
+              });
     }
+    fixture.awaitRegardless("the common pool is blocked", () -> blocked.getCount() == 0);
 
     Lease lease = fixture.take(locks, fixture.name("used"), fixture.ttl());
     CompletableFuture<Optional<Lease>> waiter =

@@ -9,8 +9,10 @@ import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The needs of tests. A test is left out where its environment does not meet one. */
 final class Needs {
@@ -91,12 +93,19 @@ final class Needs {
     return uris;
   }
 
-  /** Returns the wall clock, which can be moved. */
+  /** Returns the wall clock, which can be moved, and is moved back when the test is over. */
   static TckClock clock(TckFixture fixture) {
-    return fixture
-        .environment()
-        .clock()
-        .orElseGet(() -> abort("this environment has no clock to move"));
+    TckClock clock =
+        fixture
+            .environment()
+            .clock()
+            .orElseGet(() -> abort("this environment has no clock to move"));
+    AtomicLong moved = new AtomicLong();
+    fixture.atEnd(() -> clock.step(Duration.ofNanos(-moved.get())));
+    return by -> {
+      clock.step(by);
+      moved.addAndGet(by.toNanos());
+    };
   }
 
   /** Returns a link before each node, in the order of the nodes. They are closed at the end. */

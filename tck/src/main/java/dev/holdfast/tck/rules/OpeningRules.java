@@ -12,6 +12,7 @@ import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,9 @@ public abstract class OpeningRules {
 
   /** A name that no server of names has to be asked about: its parts end at 63 bytes (RFC 1035). */
   private static final String NO_HOST = "no-host" + "-at-all".repeat(9) + ".invalid";
+
+  /** The same for a name that resembles that of a node on this machine. */
+  private static final String RESEMBLING = "localhost" + "_".repeat(64) + ":";
 
   final TckFixture fixture;
 
@@ -78,8 +82,11 @@ public abstract class OpeningRules {
     List<String> uris = new ArrayList<>(Needs.plainUris(fixture));
     List<TckNode> nodes = fixture.nodes().subList(0, fixture.minority().size());
     for (int i = 0; i < nodes.size(); i++) {
-      String resembling = i % 2 == 0 ? "local_host" : "localhost_";
-      uris.set(i, uris.get(i).replaceFirst("[^/:]+(:\\d+)$", resembling + "$1"));
+      URI node = URI.create(uris.get(i));
+      if (!"127.0.0.1".equals(node.getHost())) {
+        abort("the nodes of this environment have no other name that is known");
+      }
+      uris.set(i, uris.get(i).replace("127.0.0.1:" + node.getPort(), RESEMBLING + node.getPort()));
     }
     LockManager locks = fixture.openOn(uris, "connectTimeout=3s");
 

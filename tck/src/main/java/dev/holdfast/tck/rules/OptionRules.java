@@ -143,7 +143,8 @@ public abstract class OptionRules {
 
   @Test
   @Rule("DISC-5")
-  @IfThisFails("check that options that a program gives are not decoded as those of a URL are")
+  @IfThisFails(
+      "check that options that a program gives are neither decoded, as those of a URL are, nor stripped")
   void valuesOfOptionsAreTakenAsTheyAre() {
     needsKeysWithPrefix();
     String value = " 100%25 a+b%: &?#=, ";

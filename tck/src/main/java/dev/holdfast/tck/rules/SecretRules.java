@@ -136,7 +136,7 @@ public abstract class SecretRules {
         Faults.end(TckFault.DEAD, fixture.blocking(), "");
         fixture.nodes().forEach(node -> Attempts.needsVote(fixture, holder, node));
       }
-      assertThat(Thread.getAllStackTraces().keySet())
+      assertThat(Threads.ofThisTest())
           .extracting(Thread::getName)
           .as("names of threads")
           .noneMatch(name -> passwords.stream().anyMatch(name::contains));

@@ -11,7 +11,7 @@ final class Threads {
   /** Number of managers that are used. One thread of each is too many. */
   static final int MANAGERS = 5;
 
-  /** Runs each task on a thread of its own, which the JDK's common pool may not have. */
+  /** Runs each task on a new thread. A test may have blocked the JDK's common pool. */
   static final Executor EACH_ITS_OWN =
       task -> {
         Thread thread = new Thread(task, "task");
@@ -21,7 +21,7 @@ final class Threads {
 
   private Threads() {}
 
-  /** Returns how long another thread takes to run, as a caller does to get its answer. */
+  /** Returns how long a new thread takes to run, which a caller may take to get its answer. */
   static Duration wakeUp() {
     long begun = System.nanoTime();
     return Duration.ofNanos(

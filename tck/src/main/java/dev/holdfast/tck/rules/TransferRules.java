@@ -39,10 +39,32 @@ public abstract class TransferRules {
   /** More than the time after which clients call a command slow, as a rule. */
   private static final Duration LATE = Duration.ofMillis(1_100);
 
+  private static final Duration LONG_GRACE = Duration.ofHours(1);
+
   final TckFixture fixture;
 
   public TransferRules(TckFixture fixture) {
     this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("CLOSE-2")
+  @IfThisFails("check that a manager that is closing refuses no call of a lease that it has")
+  void aLeaseIsTransferredWithinTheGraceOfItsManager() {
+    Needs.of(fixture, LockCapability.TRANSFER);
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, fixture.name("open"), fixture.ttl());
+    Call<?> close =
+        Call.begin(
+            () -> {
+              closing.close(LONG_GRACE);
+              return true;
+            });
+    fixture.soon().until("it waits for its lease", close::isWaiting);
+
+    Retries.anyOf(() -> assertThat(lease.transfer(fixture.ttl())).as("the text").isNotEmpty());
+
+    close.awaited(fixture);
   }
 
   @Test

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.tck.MemoryEnvironment;
+import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.env.TckFault;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +61,32 @@ class TckFixtureTest {
     fixture.close();
 
     assertThat(done).hasValue(1);
+  }
+
+  @Test
+  void aClockThatWasMovedIsMovedBackAtTheEnd() {
+    AtomicReference<Duration> moved = new AtomicReference<>(Duration.ZERO);
+    TckEnvironment withClock =
+        new TckEnvironment() {
+          @Override
+          public LockManager open(Map<String, String> options) {
+            return environment.open(options);
+          }
+
+          @Override
+          public Optional<TckClock> clock() {
+            return Optional.of(by -> moved.accumulateAndGet(by, Duration::plus));
+          }
+        };
+    TckFixture moving = new TckFixture(withClock, Set.of());
+    Needs.clock(moving).step(Duration.ofHours(1));
+    moving.restart();
+    Needs.clock(moving).step(Duration.ofHours(-2));
+    Needs.clock(moving).step(Duration.ofMinutes(1));
+
+    moving.close();
+
+    assertThat(moved).hasValue(Duration.ZERO);
   }
 
   @Test

@@ -140,13 +140,14 @@ final class FencingTokens {
     }
 
     /**
-     * Reads a reply to {@link #store}. A node that did not grant does not count here either, nor
-     * does it make stragglers of those that granted. It may hold our key in spite of that: set
-     * while it was in quarantine, which the script that stores ignores.
+     * Reads a reply to {@link #store}. A node that did not grant does not count here either: it may
+     * have set the key for us while it was in quarantine, which the script that stores ignores. Nor
+     * is it a node that refuses.
      */
     @Nullable Vote readStored(int node, @Nullable Object reply) {
+      Vote vote = Scripts.compared(node, reply);
       synchronized (this) {
-        return proposed[node] == 0 ? null : Scripts.compared(node, reply);
+        return vote == Vote.MINE && proposed[node] == 0 ? null : vote;
       }
     }
 

@@ -103,24 +103,6 @@ class FencingTokensTest {
   }
 
   @Test
-  @Rule("FAULT-8")
-  @DisplayName("nodes that did not grant do not make stragglers of those that did")
-  void nodesThatDidNotGrantAreNoQuorumOfTheSecondTrip() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    List<Asked> asked = nodes.take();
-    asked.get(3).round().error(3, "OOM command not allowed");
-    asked.get(4).round().error(4, "OOM command not allowed");
-    give(asked, 100, 102, 101);
-    List<Asked> storing = nodes.take();
-    reply(storing, Scripts.MISSING, 3, 4);
-    reply(storing, Scripts.MINE, 0);
-    time.advance(QUORUM_TIMEOUT.minusMillis(10));
-    assertThat(nodes.pending()).as("while two of those that granted may still answer").isEmpty();
-    reply(storing, Scripts.MINE, 1, 2);
-    assertThat(lease(future).fencingToken()).hasValue(102);
-  }
-
-  @Test
   @Rule("ERR-1")
   @DisplayName("a node in quarantine that prevents a quorum of the second trip is an" + " outage")
   void nodeInQuarantineThatPreventsTheSecondTripIsAnOutage() {

@@ -50,7 +50,7 @@ final class ActiveLeases {
     LeaseReport report = ReportedResult.lease(result);
     LeaseState lock = leaseState(request, grant, handoffs, report);
     try {
-      report.granted(grant, lock.grantedAt());
+      ReportedResult.granted(result, report, grant, lock.grantedAt());
       return open(lock, attemptedAt, report);
     } catch (RuntimeException | Error e) {
       lock.releaseUnclaimed();

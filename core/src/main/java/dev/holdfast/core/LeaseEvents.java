@@ -7,7 +7,6 @@ import dev.holdfast.LossReason;
 import dev.holdfast.core.GrantState.Lost;
 import dev.holdfast.core.LockPrimitive.Grant;
 import java.util.ArrayDeque;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -32,40 +31,25 @@ final class LeaseEvents implements LeaseReport {
   private boolean hasOverrun;
   private @Nullable ClockReading grantedAt;
 
-  /** Null after the grant, because the result of the request refers to the lease. */
-  private @Nullable ReportedResult request;
-
   private long heldNanos;
   private Flight.Span span = Flight.Span.NONE;
   private @Nullable Long renewalBegunAt;
 
-  LeaseEvents(
-      Clock clock, Listeners.Audience listeners, long id, String name, ReportedResult request) {
+  LeaseEvents(Clock clock, Listeners.Audience listeners, long id, String name) {
     this.clock = clock;
     this.listeners = listeners;
     this.name = name;
-    this.request = request;
     this.id = id;
   }
 
-  /**
-   * Notes the grant, unless another result of the request was reported. Then no event of this lease
-   * is reported.
-   */
+  /** Notes the grant. Without one, no event of this lease is reported. */
   @Override
-  public void granted(Grant grant, ClockReading at) {
-    ReportedResult ending = Objects.requireNonNull(request, "a lease is granted once");
-    request = null;
-    if (!ending.claim("GRANTED")) {
-      return;
-    }
-    long waited = ending.waitedNanos();
-    synchronized (this) {
-      isGranted = true;
-      grantedAt = at;
-      span = Flight.RECORDER.hold(name, id);
-      events.add(listener -> listener.onGranted(name, id, waited, grant.votes(), grant.margin()));
-    }
+  public synchronized void granted(Grant grant, ClockReading at, long waitedNanos) {
+    isGranted = true;
+    grantedAt = at;
+    span = Flight.RECORDER.hold(name, id);
+    events.add(
+        listener -> listener.onGranted(name, id, waitedNanos, grant.votes(), grant.margin()));
   }
 
   @Override

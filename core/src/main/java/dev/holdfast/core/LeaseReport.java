@@ -19,7 +19,7 @@ interface LeaseReport {
   LeaseReport NONE = new LeaseReport() {};
 
   /** Notes the grant, before any other thread can end it. It is reported by {@link #tell}. */
-  default void granted(Grant grant, ClockReading at) {}
+  default void granted(Grant grant, ClockReading at, long waitedNanos) {}
 
   /** Reports what was noted. */
   default void tell() {}

@@ -5,6 +5,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockListener.Failure;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockOutageException;
+import dev.holdfast.core.LockPrimitive.Grant;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -54,8 +55,18 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
   }
 
   private LeaseReport lease() {
-    return new LeaseEvents(
-        context.clock(), audience, context.listeners().nextLeaseId(), name, this);
+    return new LeaseEvents(context.clock(), audience, context.listeners().nextLeaseId(), name);
+  }
+
+  /** Notes the grant in the lease's reports, unless another result of the request was reported. */
+  static void granted(
+      @Nullable CompletableFuture<Optional<Lease>> result,
+      LeaseReport lease,
+      Grant grant,
+      ClockReading at) {
+    if (result instanceof ReportedResult reported && reported.claim("GRANTED")) {
+      lease.granted(grant, at, reported.waitedNanos());
+    }
   }
 
   /** Reports that the caller has given up, whatever its future will be completed with. */
@@ -79,7 +90,7 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
    *
    * @param outcome the result, for the flight recorder
    */
-  boolean claim(String outcome) {
+  private boolean claim(String outcome) {
     boolean claimed = isReported.compareAndSet(false, true);
     if (claimed) {
       span.end(outcome);
@@ -88,7 +99,7 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
     return claimed;
   }
 
-  long waitedNanos() {
+  private long waitedNanos() {
     return wait.waited();
   }
 

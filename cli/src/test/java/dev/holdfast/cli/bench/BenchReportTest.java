@@ -25,7 +25,7 @@ class BenchReportTest {
             "  lock         p50, µs           × floor",
             "  the floor        100  1.00 (0.50–2.00)",
             "  ours, plain       75  0.75 (0.38–1.50)",
-            "Nobody is left out.");
+            "No lock is left out.");
   }
 
   @Test
@@ -55,7 +55,7 @@ class BenchReportTest {
             | the floor | 100 | 1.00 (0.50–2.00) |
             | ours, plain | 75 | 0.75 (0.38–1.50) |
 
-            Nobody is left out.
+            No lock is left out.
             """);
   }
 

@@ -29,7 +29,7 @@ final class BenchSample {
                 List.of(
                     row("floor", "the floor", Kind.Family.FLOOR, 100, 1, 0),
                     row("ours", "ours, plain", Kind.Family.OURS, 75, 0.75, failed)),
-                List.of("Nobody is left out."))));
+                List.of("No lock is left out."))));
   }
 
   private static Report.Row row(

@@ -38,9 +38,9 @@ public final class Scripts {
           if value ~= ARGV[1] then return 0 end
           redis.call('DEL', KEYS[1])
           if ARGV[2] then
-            local heard = redis.pcall('PUBLISH', 'holdfast:released:' .. KEYS[1], ARGV[2])
-            if not tonumber(heard) then return 3 end
-            if heard > 0 then return 3 + math.min(heard, 96) end
+            local receivers = redis.pcall('PUBLISH', 'holdfast:released:' .. KEYS[1], ARGV[2])
+            if not tonumber(receivers) then return 3 end
+            if receivers > 0 then return 3 + math.min(receivers, 96) end
           end
           return 1
           """);

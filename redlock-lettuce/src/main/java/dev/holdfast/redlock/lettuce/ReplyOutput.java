@@ -39,8 +39,15 @@ final class ReplyOutput extends CommandOutput<String, String, Object> {
     if (OK.equals(bytes)) {
       add("OK");
     } else {
-      add(bytes == null ? null : UTF_8.decode(bytes).toString());
+      add(bytes == null ? null : text(bytes));
     }
+  }
+
+  /** Decodes an array, which is several times as fast as to decode a buffer. */
+  private static String text(ByteBuffer bytes) {
+    byte[] array = new byte[bytes.remaining()];
+    bytes.get(array);
+    return new String(array, UTF_8);
   }
 
   @Override

@@ -6,7 +6,6 @@ import dev.holdfast.testnodes.RedisErrorReply;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The settings of a server that faults change by commands, and their former values. */
@@ -23,7 +23,9 @@ final class NodeFaultState {
   private static final int MAX_TRIES = 5;
 
   /** Spaces, but not those in the parentheses of a selector. */
-  private static final String WORD_ENDS = " (?![^(]*\\))";
+  private static final Pattern WORD_ENDS = Pattern.compile(" (?![^(]*\\))");
+
+  private static final Pattern DATABASE = Pattern.compile("db\\d+");
 
   /** Takes all rights but leaves flags alone, which {@code reset} would set for good. */
   private static final List<String> NO_RIGHTS =
@@ -150,7 +152,11 @@ final class NodeFaultState {
   }
 
   static boolean isEmpty(Map<String, String> info) {
-    return info.keySet().stream().noneMatch(field -> field.matches("db\\d+"));
+    return info.keySet().stream().noneMatch(NodeFaultState::isDatabase);
+  }
+
+  static boolean isDatabase(String field) {
+    return DATABASE.matcher(field).matches();
   }
 
   /** Returns the changed settings, each with its remedy. */
@@ -197,7 +203,7 @@ final class NodeFaultState {
   private static List<String> rightsOf(String name, List<String> users) {
     return users.stream()
         .filter(line -> line.startsWith("user " + name + " "))
-        .flatMap(line -> Arrays.stream(line.split(WORD_ENDS)).skip(2))
+        .flatMap(line -> WORD_ENDS.splitAsStream(line).skip(2))
         .toList();
   }
 

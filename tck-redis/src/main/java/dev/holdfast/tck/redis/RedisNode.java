@@ -297,10 +297,7 @@ final class RedisNode implements TckNode, AutoCloseable {
    * init}.
    */
   private static boolean hasOnlyTheMarkOfNewNodes(OwnConnection server, Map<String, String> info) {
-    return info.keySet().stream()
-            .filter(field -> field.matches("db\\d+"))
-            .toList()
-            .equals(List.of("db0"))
+    return info.keySet().stream().filter(NodeFaultState::isDatabase).toList().equals(List.of("db0"))
         && server.number("DBSIZE") == 1
         && server.number("EXISTS", "holdfast:guard") == 1;
   }

@@ -23,7 +23,10 @@ enum TestCertificate {
   UNTRUSTED,
   /** A certificate for {@code localhost}, and for no other name or address. */
   LOCALHOST,
-  /** A certificate for a host to which no connection is made. */
+  /**
+   * A certificate for hosts whose names resemble {@code localhost}. Its subject is {@code
+   * localhost}, which does not count beside them.
+   */
   ELSEWHERE,
   /**
    * A certificate for {@code localhost} that was in force in 2020. An authority signed it, because
@@ -33,16 +36,22 @@ enum TestCertificate {
 
   private static final char[] PASSWORD = "untrusted".toCharArray();
 
-  /** The keys that were read: their encryption is slow on purpose. */
   private static final Map<TestCertificate, KeyStore> READ = new ConcurrentHashMap<>();
+
+  /** The key managers, which are made once because the encryption of keys is slow on purpose. */
+  private static final Map<TestCertificate, KeyManagerFactory> MADE = new ConcurrentHashMap<>();
 
   /** Returns what shows this certificate. */
   KeyManagerFactory keyManagers() {
+    return MADE.computeIfAbsent(this, TestCertificate::makeKeyManagers);
+  }
+
+  private static KeyManagerFactory makeKeyManagers(TestCertificate certificate) {
     return made(
         () -> {
           KeyManagerFactory factory =
               KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-          factory.init(keys(), PASSWORD);
+          factory.init(certificate.keys(), PASSWORD);
           return factory;
         });
   }

@@ -34,7 +34,7 @@ final class ForcedFlaws {
         Flaw.of(
             "a manager that is closing transfers no lease",
             Set.of("CLOSE-2"),
-            Parts.TRANSFERRING.withManagers(right -> Closing.of(right.get()))),
+            Parts.TRANSFERRING.withManagers(right -> new Closing(right.get()))),
         Flaw.inManager(
                 "a lease is referred to by what is reported of it to listeners",
                 Set.of("KEEP-4"),
@@ -135,20 +135,17 @@ final class ForcedFlaws {
       super(right);
     }
 
-    static LockManager of(LockManager right) {
-      Closing closing = new Closing(right);
-      return PassingManager.withLeases(
-          closing,
-          lease ->
-              new PassingLease(lease) {
-                @Override
-                public String transfer(Duration within) {
-                  if (closing.closing) {
-                    throw new IllegalStateException("the manager is closing");
-                  }
-                  return super.transfer(within);
-                }
-              });
+    @Override
+    Lease lease(Lease granted) {
+      return new PassingLease(granted) {
+        @Override
+        public String transfer(Duration within) {
+          if (closing) {
+            throw new IllegalStateException("the manager is closing");
+          }
+          return super.transfer(within);
+        }
+      };
     }
 
     @Override

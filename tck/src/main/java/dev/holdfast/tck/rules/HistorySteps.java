@@ -437,17 +437,13 @@ final class HistorySteps {
     checks.unchanged(lock);
   }
 
-  /**
-   * Extends a lease. Beside nodes that fail, an answer that is late may cost one extension its
-   * quorum, but not the next one as well.
-   */
   private void extend(Lease lease, Duration ttl) {
     try {
       extendOnce(lease, ttl);
     } catch (AssertionError | LockOutageException e) {
       boolean isOutage =
           e instanceof LockOutageException || e.getCause() instanceof LockOutageException;
-      if (checks.isWellThroughout() || !isOutage) {
+      if (!mayLoseOneQuorum() || !isOutage) {
         throw e;
       }
       IgnoredFailures.add(e);
@@ -490,11 +486,16 @@ final class HistorySteps {
   }
 
   /**
-   * Lets a request wait, or not: for a lock that is taken not for long. Beside nodes that fail, an
-   * answer that is late may cost an attempt its quorum, but not all of those that follow.
+   * Returns whether a late answer may cost an attempt, or an extension, its quorum, because other
+   * nodes fail. The next one must have a quorum.
    */
+  private boolean mayLoseOneQuorum() {
+    return !checks.isWellThroughout();
+  }
+
+  /** Lets a request wait, or not: for a lock that is taken not for long. */
   private LockRequest waiting(LockRequest request, boolean free, boolean behind) {
-    if (free && (behind || !checks.isWellThroughout())) {
+    if (free && (behind || mayLoseOneQuorum())) {
       return request.waitAtMost(LONG_WAIT);
     }
     return switch (seed.below(3)) {

@@ -132,7 +132,7 @@ public abstract class TlsNodeRules {
     Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
     List<String> uris = NodeProxy.uris(proxies, NAMED);
     LockManager locks =
-        fixture.openOn(uris, TRUSTING, WithoutScripts.options(fixture, fixture.uris()));
+        WithoutScripts.opened(fixture, options -> fixture.openOn(uris, TRUSTING, options));
     Lease lease = takenOnAll(locks, fixture.name("held"));
 
     if (fixture.declares(LockCapability.EXTENSION)) {

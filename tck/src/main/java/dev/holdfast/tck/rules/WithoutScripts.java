@@ -7,24 +7,24 @@ import dev.holdfast.LockManager;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** Managers of a user who may run no scripts. */
 final class WithoutScripts {
   private WithoutScripts() {}
 
-  /** Opens a manager with the first options that need no scripts. */
+  /** Opens a manager on these nodes with the first options that need no scripts. */
   static LockManager opened(TckFixture fixture, List<String> uris) {
-    return fixture.openOn(uris, options(fixture, uris));
+    return opened(fixture, options -> fixture.openOn(uris, options));
   }
 
-  /** Returns the first options with which managers on these nodes need no scripts. */
-  static String[] options(TckFixture fixture, List<String> uris) {
+  /** Does the same with another way to open a manager. */
+  static LockManager opened(TckFixture fixture, Function<String[], LockManager> opener) {
     List<Map<String, String>> sets = new ArrayList<>(fixture.environment().optionSets());
     sets.add(Map.of());
     for (Map<String, String> options : sets) {
       try {
-        fixture.openOn(uris, texts(options)).close();
-        return texts(options);
+        return opener.apply(texts(options));
       } catch (LockConfigurationException needsScripts) {
         IgnoredFailures.add(needsScripts);
       }

@@ -178,56 +178,41 @@ final class BrokenCommands {
 
   /** Waits for room, for a bounded time, where a node has not answered many commands. */
   static final class Bounded extends PassingNodes {
-    private static final int ROOM = 128;
-    private static final long LIMIT_MILLIS = 500;
-
+    private final int room;
+    private final long waitMillis;
+    private final boolean refuses;
     private final Map<Integer, Semaphore> rooms = new ConcurrentHashMap<>();
 
-    Bounded(RedisNodes nodes) {
+    /** Makes one that fails a command without room, or else sends it after all. */
+    Bounded(RedisNodes nodes, int room, long waitMillis, boolean refuses) {
       super(nodes);
+      this.room = room;
+      this.waitMillis = waitMillis;
+      this.refuses = refuses;
     }
 
     @Override
     public void submit(Round round) {
       round.forEachNode(
           node -> {
-            Semaphore room = rooms.computeIfAbsent(node, n -> new Semaphore(ROOM));
-            Runnable after = isTaken(room) ? room::release : () -> {};
-            first.submit(ask(round, node, PassingAnswers.before(round, after)));
+            Semaphore ofNode = rooms.computeIfAbsent(node, n -> new Semaphore(room));
+            boolean isTaken = isTaken(ofNode);
+            if (!isTaken && refuses) {
+              round.failure(node, new IOException("too many commands"));
+            } else {
+              Runnable after = isTaken ? ofNode::release : () -> {};
+              first.submit(ask(round, node, PassingAnswers.before(round, after)));
+            }
           });
     }
 
-    private static boolean isTaken(Semaphore room) {
+    private boolean isTaken(Semaphore ofNode) {
       try {
-        return room.tryAcquire(LIMIT_MILLIS, TimeUnit.MILLISECONDS);
+        return ofNode.tryAcquire(waitMillis, TimeUnit.MILLISECONDS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return false;
       }
-    }
-  }
-
-  /** Refuses commands to a node that has not answered many others. */
-  static final class Full extends PassingNodes {
-    private static final int ROOM = 200;
-
-    private final Map<Integer, Semaphore> rooms = new ConcurrentHashMap<>();
-
-    Full(RedisNodes nodes) {
-      super(nodes);
-    }
-
-    @Override
-    public void submit(Round round) {
-      round.forEachNode(
-          node -> {
-            Semaphore room = rooms.computeIfAbsent(node, n -> new Semaphore(ROOM));
-            if (room.tryAcquire()) {
-              first.submit(ask(round, node, PassingAnswers.before(round, room::release)));
-            } else {
-              round.failure(node, new IOException("too many commands"));
-            }
-          });
     }
   }
 

@@ -5,6 +5,7 @@ import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -111,6 +112,94 @@ final class BrokenConnects {
                   failures.merge(node, 1, Integer::sum);
                 }
               });
+    }
+  }
+
+  /** Has the node's address before the error of a login that it refused. */
+  static final class NamingNodes extends PassingNodes {
+    NamingNodes(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      return first
+          .connect(node, disconnected)
+          .exceptionallyCompose(
+              failure -> {
+                String error = String.valueOf(failure.getMessage());
+                return CompletableFuture.failedFuture(
+                    error.matches("(?s).*\\b(WRONGPASS|NOAUTH)\\b.*")
+                        ? new IOException(addresses().get(node) + " refuses: " + error)
+                        : failure);
+              });
+    }
+  }
+
+  /** Leaves a server alone that has refused three connections in a row, so that it can start. */
+  static final class LeavingAlone extends PassingNodes {
+    private static final int MAX_REFUSED = 3;
+    private static final long PAUSE = TimeUnit.SECONDS.toNanos(20);
+    private static final Map<String, Queue<Long>> REFUSED = new ConcurrentHashMap<>();
+
+    LeavingAlone(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      Queue<Long> refused =
+          REFUSED.computeIfAbsent(addresses().get(node), server -> new ConcurrentLinkedQueue<>());
+      refused.removeIf(at -> System.nanoTime() - at > PAUSE);
+      if (refused.size() >= MAX_REFUSED) {
+        return CompletableFuture.failedFuture(new IOException("it is left alone for a while"));
+      }
+      return first
+          .connect(node, disconnected)
+          .whenComplete(
+              (done, failure) -> {
+                if (failure == null) {
+                  refused.clear();
+                } else if (isRefusal(failure)) {
+                  refused.add(System.nanoTime());
+                }
+              });
+    }
+
+    private static boolean isRefusal(@Nullable Throwable failure) {
+      return failure != null
+          && (failure instanceof ConnectException || isRefusal(failure.getCause()));
+    }
+  }
+
+  /** Has some connections to each server, for all managers of the process. */
+  static final class Pooling extends PassingNodes {
+    private static final Map<String, AtomicInteger> USED = new ConcurrentHashMap<>();
+
+    private final int max;
+    private final Map<Integer, AtomicInteger> own = new ConcurrentHashMap<>();
+
+    Pooling(RedisNodes nodes, int max) {
+      super(nodes);
+      this.max = max;
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      AtomicInteger used =
+          USED.computeIfAbsent(addresses().get(node), server -> new AtomicInteger());
+      if (own.putIfAbsent(node, used) == null && used.incrementAndGet() > max) {
+        own.remove(node);
+        used.decrementAndGet();
+        return CompletableFuture.failedFuture(new IOException("no connection is free"));
+      }
+      return first.connect(node, disconnected);
+    }
+
+    @Override
+    public void close() {
+      super.close();
+      own.values().forEach(AtomicInteger::decrementAndGet);
     }
   }
 

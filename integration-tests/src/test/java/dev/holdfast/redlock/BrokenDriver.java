@@ -1,5 +1,6 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.redlock.BrokenSubscriptions.Mistake;
 import dev.holdfast.redlock.jedis.JedisConnections;
 import dev.holdfast.redlock.spi.RedisConnections;
@@ -8,6 +9,7 @@ import dev.holdfast.spi.OpenSettings;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -32,10 +34,10 @@ enum BrokenDriver {
       made -> new BrokenReplies.Impatient(made.get(), 2_500)),
   BLOCKS_WHEN_FULL(
       "a call blocks while 128 commands to a node are unanswered",
-      made -> new BrokenCommands.Bounded(made.get())),
+      made -> new BrokenCommands.Bounded(made.get(), 128, 500, false)),
   REFUSES_WHEN_FULL(
       "a command fails while 200 other commands to its node are unanswered",
-      made -> new BrokenCommands.Full(made.get())),
+      made -> new BrokenCommands.Bounded(made.get(), 200, 0, true)),
   CUTS_ARGUMENTS(
       "arguments are cut after 256 bytes", made -> new BrokenCommands.Cutting(made.get())),
   KEEPS_RELEASES_BACK(
@@ -105,8 +107,30 @@ enum BrokenDriver {
               options,
               settings
                   .trustManagers()
-                  .map(trust -> settings.trustManagers(BrokenTrust.of(trust)))
+                  .map(trust -> settings.trustManagers(BrokenTrust.forever(trust)))
                   .orElse(settings))),
+  TRUSTS_BEGINNINGS(
+      "a certificate may name a host whose name begins like the node's",
+      (uris, options, settings) ->
+          isTls(uris) && settings.trustManagers().isPresent()
+              ? JedisConnections.ofAnyHost(
+                  uris,
+                  options,
+                  settings.trustManagers(
+                      BrokenTrust.ofBeginnings(settings.trustManagers().orElseThrow())))
+              : JedisConnections.of(uris, options, settings)),
+  LEAVES_A_THREAD_IF_IT_REFUSES_TLS(
+      "a thread that was started before TLS is refused does not end",
+      (uris, options, settings) -> {
+        Thread thread = new Thread(LockSupport::park, "watches connections");
+        thread.setDaemon(true);
+        thread.start();
+        if (isTls(uris)) {
+          throw new LockConfigurationException("no TLS: write redis:// in " + uris);
+        }
+        LockSupport.unpark(thread);
+        return JedisConnections.of(uris, options, settings);
+      }),
   SUBSCRIBES_IN_THE_CLEAR(
       "the subscribing connection to `rediss://` uses no TLS",
       (uris, options, settings) ->
@@ -237,6 +261,15 @@ enum BrokenDriver {
       "threads are named after the URI of their node",
       (uris, options, settings) ->
           new BrokenConnects.NamingThreads(JedisConnections.of(uris, options, settings), uris)),
+  NAMES_NODES_IN_ERRORS(
+      "the error of a refused login has the node before it",
+      made -> new BrokenConnects.NamingNodes(made.get())),
+  LEAVES_SERVERS_ALONE(
+      "a server that refused three connections in a row is left alone for 20 s",
+      made -> new BrokenConnects.LeavingAlone(made.get())),
+  HAS_A_POOL(
+      "a process has eight connections to a node at most",
+      made -> new BrokenConnects.Pooling(made.get(), 8)),
   LEAVES_NODES_OUT(
       "a node whose connections have ended fifteen times is not connected any more",
       made -> new BrokenConnects.LeavingOut(made.get(), 15)),

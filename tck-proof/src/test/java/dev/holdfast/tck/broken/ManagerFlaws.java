@@ -6,6 +6,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockContendedException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
@@ -59,6 +60,11 @@ final class ManagerFlaws {
                         return all;
                       }
                     })
+            .asVariation(),
+        Flaw.inManager(
+                "fault tolerance is not declared during an outage",
+                Set.of("CAP-1"),
+                Pessimistic::new)
             .asVariation(),
         Flaw.of(
                 "two nodes are called fault-tolerant",
@@ -386,6 +392,35 @@ final class ManagerFlaws {
   }
 
   /** Declares what two nodes cannot be. */
+  private static final class Pessimistic extends PassingManager {
+    private volatile boolean isOutage;
+
+    Pessimistic(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+      try {
+        Optional<Lease> lease = super.tryAcquire(request);
+        isOutage = false;
+        return lease;
+      } catch (LockOutageException e) {
+        isOutage = true;
+        throw e;
+      }
+    }
+
+    @Override
+    public Set<LockCapability> capabilities() {
+      Set<LockCapability> declared = EnumSet.copyOf(super.capabilities());
+      if (isOutage) {
+        declared.remove(LockCapability.FAULT_TOLERANT);
+      }
+      return declared;
+    }
+  }
+
   private static final class FaultTolerant extends PassingManager {
     FaultTolerant(Supplier<LockManager> right) {
       super(right.get());

@@ -45,10 +45,10 @@ public final class RedisTckEnvironment implements TckEnvironment {
   /** The scheme before the nodes' URIs. */
   private static final String REDLOCK = "redlock:";
 
-  private static final String GUARD = "restartGuard=";
-
   /** The kit empties and restarts nodes, and the guard would hold that against them. */
-  private static final String GUARD_OFF = GUARD + "off";
+  private static final String GUARD = "restartGuard";
+
+  private static final String OFF = "off";
 
   private static final String FENCING = "fencing";
   private static final String NODES = "{nodes}";
@@ -98,13 +98,24 @@ public final class RedisTckEnvironment implements TckEnvironment {
   private record ByUrl(String url, String guardOff) implements Opener {
     /** Makes the way to open a backend whose restart guard, if it has one, is switched off. */
     static ByUrl of(String url, List<String> uris) {
-      boolean isUnset = !url.contains(GUARD) && (url.startsWith(REDLOCK) || knowsGuard(url, uris));
-      return new ByUrl(url, isUnset ? GUARD_OFF : "");
+      ByUrl given = new ByUrl(url, "");
+      return given.leavesOpen(GUARD, OFF, uris) ? new ByUrl(url, GUARD + "=" + OFF) : given;
     }
 
-    private static boolean knowsGuard(String url, List<String> uris) {
+    /** Returns the set without fencing tokens, for which a lock is acquired by another command. */
+    List<Map<String, String>> optionSets(List<String> uris) {
+      return leavesOpen(FENCING, "false", uris) ? List.of(Map.of(FENCING, "false")) : List.of();
+    }
+
+    /** Returns whether the URL does not have an option that the backend knows. */
+    private boolean leavesOpen(String option, String value, List<String> uris) {
+      return !url.contains(option + "=")
+          && (url.startsWith(REDLOCK) || knows(Map.of(option, value), uris));
+    }
+
+    private boolean knows(Map<String, String> options, List<String> uris) {
       try {
-        new ByUrl(url, GUARD_OFF).open(uris, Map.of()).close();
+        open(uris, options).close();
         return true;
       } catch (LockConfigurationException e) {
         return false;
@@ -149,7 +160,10 @@ public final class RedisTckEnvironment implements TckEnvironment {
     this.timing = settings.timing;
     this.brokenByDesign = settings.brokenByDesign;
     this.nodeOptions = settings.nodeOptions;
-    this.optionSets = settings.optionSets;
+    this.optionSets =
+        Optional.ofNullable(settings.optionSets)
+            .or(() -> byUrl.map(opener -> opener.optionSets(uris())))
+            .orElse(List.of());
   }
 
   /**
@@ -305,13 +319,10 @@ public final class RedisTckEnvironment implements TckEnvironment {
     private TckTiming timing = TckTiming.servers();
     private Map<String, String> brokenByDesign = Map.of();
     private boolean nodeOptions = true;
-    private List<Map<String, String>> optionSets = List.of();
+    private @Nullable List<Map<String, String>> optionSets;
 
     private Builder(@Nullable String url, @Nullable Opener opener) {
       this.url = url;
-      if (url != null && url.startsWith(REDLOCK) && !url.contains(FENCING)) {
-        optionSets = List.of(Map.of(FENCING, "false"));
-      }
       this.opener = opener;
     }
 
@@ -401,7 +412,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
      * Sets the options under which the backend works in another way: tests of times and of
      * exclusion run with each set as well.
      *
-     * @param sets by default {@code fencing=false} where the URL begins with {@code redlock:}
+     * @param sets by default {@code fencing=false} if managers are opened by a URL and know it
      */
     public Builder optionSets(List<Map<String, String>> sets) {
       optionSets = List.copyOf(sets);

@@ -10,7 +10,10 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -123,6 +126,22 @@ public abstract class CapabilityRules {
     assertThat(locks.capabilities()).isEqualTo(fixture.capabilities());
     TckFixture.regardless(() -> locks.capabilities().clear());
     assertThat(locks.capabilities()).isEqualTo(fixture.capabilities());
+  }
+
+  @Test
+  @Rule("CAP-1")
+  @IfThisFails("check that a declaration does not depend on the state of the nodes")
+  void theDeclarationIsTheSameWhileNodesFail() throws InterruptedException {
+    Needs.of(fixture, TckFault.DEAD);
+    LockManager locks = fixture.open();
+    for (List<TckNode> dead : List.of(fixture.minority(), fixture.nodes())) {
+      Faults.begin(fixture, TckFault.DEAD, dead, "");
+      Attempts.once(locks, fixture.name("during"), fixture.ttl());
+
+      assertThat(Attempts.stays(() -> locks.capabilities().equals(fixture.capabilities())))
+          .as("declared the same while %d nodes are dead", dead.size())
+          .isTrue();
+    }
   }
 
   @Test

@@ -87,8 +87,6 @@ public abstract class FailedConnectRules {
     Counts.needsConnections(fixture);
     int before = Counts.connections(fixture);
     List<String> uris = fixture.uris();
-    List<String> twice = fixture.uris();
-    twice.add(fixture.node(0).uri());
 
     Threads.requireFewLeft(
         fixture,
@@ -97,7 +95,7 @@ public abstract class FailedConnectRules {
           for (String wrong : WRONG) {
             openAndClose(uris, wrong);
           }
-          openAndClose(twice);
+          refused().forEach(this::openAndClose);
           openAndClose(TRUSTING, uris);
           for (TckNode node : fixture.nodes()) {
             node.otherDatabase()

@@ -45,6 +45,9 @@ public abstract class ManyRules {
 
   private static final int CALLERS = 12;
 
+  /** More than pools of a round size hold. */
+  private static final int MANAGERS = 33;
+
   /** So that three tries end within the time of a test. */
   private static final Duration SOON = Duration.ofSeconds(4);
 
@@ -263,6 +266,15 @@ public abstract class ManyRules {
       if (Elapsed.since(begun).compareTo(enough) > 0) {
         return;
       }
+    }
+  }
+
+  @Test
+  @Rule("ACQ-24")
+  @IfThisFails("check that nothing of the process has room for some managers only")
+  void eachOfManyManagersLocks() {
+    for (int i = 0; i < MANAGERS; i++) {
+      OnNodes.take(fixture, fixture.open(), fixture.name("taken"), fixture.ttl());
     }
   }
 

@@ -318,6 +318,19 @@ public abstract class OpeningRules {
     }
   }
 
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that the exception of a refused login begins with the node's error")
+  void aPasswordThatNodesRefuseIsAMistake() {
+    Needs.of(fixture, TckFault.LOGIN_NEEDED);
+    List<String> uris = OnNodes.withAnotherPassword(OnNodes.urisWithPassword(fixture));
+    Faults.begin(fixture, TckFault.LOGIN_NEEDED, fixture.nodes(), "");
+
+    assertThat(catchThrowable(() -> fixture.gets(fixture.openOn(uris), fixture.name("asked"))))
+        .as("thrown where each node refuses the password")
+        .isInstanceOf(LockConfigurationException.class);
+  }
+
   private static String aliasOf(TckNode node) {
     return node.alias().orElseGet(() -> abort("this environment's nodes have one name each"));
   }

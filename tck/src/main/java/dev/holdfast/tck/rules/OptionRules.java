@@ -127,6 +127,31 @@ public abstract class OptionRules {
   }
 
   @Test
+  @Tag("exclusion")
+  @Rule("ACQ-12")
+  @IfThisFails("check that managers with these options declare no fencing token, or share counters")
+  void fencingTokensIncreaseWithEveryOptionSet() {
+    LockManager plain = fixture.open();
+    for (Map<String, String> options : needsOptionSets()) {
+      LockManager older = fixture.open(WithoutScripts.texts(options));
+      LockManager later = fixture.open(WithoutScripts.texts(options));
+      String name = fixture.name("fenced");
+      long last = Long.MIN_VALUE;
+      for (LockManager locks : List.of(older, later, plain, older, plain, later)) {
+        if (locks.capabilities().contains(LockCapability.FENCING_TOKEN)) {
+          try (Lease lease = OnNodes.take(fixture, locks, name, fixture.ttl())) {
+            assertThat(lease.fencingToken()).as("a token that is declared").isPresent();
+            assertThat(lease.fencingToken().getAsLong())
+                .as("the next token of one name, with %s", options)
+                .isGreaterThan(last);
+            last = lease.fencingToken().getAsLong();
+          }
+        }
+      }
+    }
+  }
+
+  @Test
   @Rule("ERR-1")
   @IfThisFails("check how a refusal is read from the reply to the commands of these options")
   void contentionIsNoOutageWithAnySetOfOptions() {

@@ -67,6 +67,9 @@ public abstract class OutageRules {
   /** Above the number of attempts to connect after which clients give up, mostly ten at most. */
   private static final int FAILED_CONNECTS = 11;
 
+  /** Much longer than an attempt to connect, and the second until the next one. */
+  private static final Duration VOTES_WITHIN = Duration.ofSeconds(5);
+
   /** Longer than three tries to connect take. */
   private static final Duration SEVERAL_LOGINS = Duration.ofSeconds(3);
 
@@ -342,8 +345,14 @@ public abstract class OutageRules {
     Faults.end(TckFault.FROZEN, List.of(fixture.node(1)), "");
     Faults.end(TckFault.DEAD, gone, "");
 
-    Attempts.awaitVotes(fixture, connected, fixture.nodes());
-    Attempts.awaitVotes(fixture, neverConnected, fixture.nodes());
+    try (Stalls stalls = Stalls.watched()) {
+      long sound = System.nanoTime();
+      Attempts.awaitVotes(fixture, connected, fixture.nodes());
+      Attempts.awaitVotes(fixture, neverConnected, fixture.nodes());
+      assertThat(Elapsed.since(sound))
+          .as("the time until all nodes, which are tried every second, have voted again")
+          .isLessThan(VOTES_WITHIN.plus(fixture.allowance()).plus(stalls.worst()));
+    }
   }
 
   @Test

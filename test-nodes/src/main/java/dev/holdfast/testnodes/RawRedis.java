@@ -160,8 +160,11 @@ public final class RawRedis implements AutoCloseable {
       return null;
     }
     byte[] bytes = new byte[length];
-    for (int i = 0; i < length; i++) {
-      bytes[i] = readByte();
+    for (int read = 0; read < length; ) {
+      awaitBytes();
+      int count = Math.min(received.remaining(), length - read);
+      received.get(bytes, read, count);
+      read += count;
     }
     String end = readLine();
     if (!end.isEmpty()) {
@@ -194,6 +197,11 @@ public final class RawRedis implements AutoCloseable {
   }
 
   private byte readByte() throws IOException {
+    awaitBytes();
+    return received.get();
+  }
+
+  private void awaitBytes() throws IOException {
     while (!received.hasRemaining()) {
       received.clear();
       int count = channel.read(received);
@@ -205,7 +213,6 @@ public final class RawRedis implements AutoCloseable {
         await(SelectionKey.OP_READ);
       }
     }
-    return received.get();
   }
 
   private void await(int operation) throws IOException {

@@ -58,7 +58,7 @@ final class NodeFaultState {
       mayDo(
           parameter.equals(MEMORY) ? TckFault.REFUSING : TckFault.EVICTING,
           () -> {
-            String value = own.texts("CONFIG", "GET", parameter).get(1);
+            String value = setting(parameter);
             own.call("CONFIG", "SET", parameter, value);
             config.put(parameter, value);
           });
@@ -135,7 +135,7 @@ final class NodeFaultState {
     own.call("REPLICAOF", "NO", "ONE");
   }
 
-  /** Makes a server that answers as it was, and empty, and looks whether it is. */
+  /** Makes a server that answers as it was, and looks whether it does, and deletes all keys. */
   void restore() {
     Map<String, Runnable> wrong = wrong();
     for (int i = 0; i < MAX_TRIES && !wrong.isEmpty(); i++) {
@@ -145,6 +145,7 @@ final class NodeFaultState {
     if (!wrong.isEmpty()) {
       throw new IllegalStateException(own + " cannot be made sound again: it " + wrong.keySet());
     }
+    own.call("FLUSHALL");
   }
 
   static boolean isMaster(Map<String, String> info) {
@@ -159,17 +160,19 @@ final class NodeFaultState {
     return DATABASE.matcher(field).matches();
   }
 
-  /** Returns the changed settings, each with its remedy. */
+  /**
+   * Returns the changed settings, each with its remedy. Asks for no more than these, because it is
+   * called after each test.
+   */
   private Map<String, Runnable> wrong() {
     Map<String, Runnable> wrong = new LinkedHashMap<>();
-    Map<String, String> info = own.info("default");
-    if (!isMaster(info)) {
+    if (!own.texts("ROLE").get(0).equals("master")) {
       wrong.put("is a replica", this::lead);
     }
-    if (faults.contains(TckFault.REFUSING) && !sound(MEMORY).equals(info.get("maxmemory"))) {
+    if (faults.contains(TckFault.REFUSING) && !setting(MEMORY).equals(sound(MEMORY))) {
       wrong.put("has another maxmemory", this::accept);
     }
-    if (faults.contains(TckFault.EVICTING) && !sound(POLICY).equals(info.get("maxmemory_policy"))) {
+    if (faults.contains(TckFault.EVICTING) && !setting(POLICY).equals(sound(POLICY))) {
       wrong.put("has another maxmemory-policy", this::keep);
     }
     if (faults.contains(TckFault.FORBIDDEN)) {
@@ -181,10 +184,11 @@ final class NodeFaultState {
         wrong.put("needs a login", this::needNoLogin);
       }
     }
-    if (!isEmpty(info)) {
-      wrong.put("has keys", () -> own.call("FLUSHALL"));
-    }
     return wrong;
+  }
+
+  private String setting(String parameter) {
+    return own.texts("CONFIG", "GET", parameter).get(1);
   }
 
   private String sound(String parameter) {

@@ -23,6 +23,10 @@ import org.junit.jupiter.api.Test;
 
 /** Passwords stay secret. */
 public abstract class SecretRules {
+  private static final String[] TIMEOUTS = {
+    "connectTimeout=300ms", "nodeTimeout=300ms", "quorumTimeout=500ms"
+  };
+
   final TckFixture fixture;
 
   /** Not the same for all, because what is logged may come from other tests. */
@@ -43,11 +47,11 @@ public abstract class SecretRules {
       try (Logs logs = Logs.keptWhole()) {
         assertHidden(() -> shown(fixture.openOn(uris)));
         assertHidden(() -> shown(fixture.openOn(uris, "retryDelya=1s")));
-        assertHidden(() -> shown(fixture.openOn(byTls(uris))));
+        assertHidden(() -> shown(fixture.openOn(byTls(uris), impatient())));
         if (Faults.areKnown(fixture, TckFault.DEAD)) {
           Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), "");
-          assertHidden(() -> shown(fixture.openOn(uris)));
-          assertHidden(() -> shown(fixture.openOn(uris, "connect=lazy")));
+          assertHidden(() -> shown(fixture.openOn(uris, impatient())));
+          assertHidden(() -> shown(fixture.openOn(uris, impatient("connect=lazy"))));
           Faults.end(TckFault.DEAD, fixture.blocking(), "");
         }
         assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
@@ -101,13 +105,9 @@ public abstract class SecretRules {
   /** Asserts that neither errors nor the log show the secret when managers are opened. */
   private void assertHiddenByOpening(List<String> uris) {
     try (Logs logs = Logs.keptWhole()) {
-      assertHidden(() -> shown(fixture.openOn(uris, "connectTimeout=300ms")));
+      assertHidden(() -> shown(fixture.openOn(uris, impatient())));
       if (fixture.environment().hasNodeOptions()) {
-        assertHidden(
-            () ->
-                shown(
-                    fixture.openOn(
-                        uris, "connect=lazy", "connectTimeout=300ms", "nodeTimeout=500ms")));
+        assertHidden(() -> shown(fixture.openOn(uris, impatient("connect=lazy"))));
       }
       assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
     }
@@ -147,6 +147,13 @@ public abstract class SecretRules {
       assertThat(logs.lines()).noneMatch(line -> passwords.stream().anyMatch(line::contains));
       assertThat(holder + " " + holder.nodes()).doesNotContain(passwords);
     }
+  }
+
+  /** Returns these options and short time-outs, if there are any. */
+  private String[] impatient(String... options) {
+    return fixture.environment().hasNodeOptions()
+        ? Stream.concat(Stream.of(options), Stream.of(TIMEOUTS)).toArray(String[]::new)
+        : options;
   }
 
   /** Returns URIs for TLS, which nodes without TLS, and drivers without it, refuse. */

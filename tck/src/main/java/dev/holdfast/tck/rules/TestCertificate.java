@@ -38,20 +38,13 @@ enum TestCertificate {
 
   private static final Map<TestCertificate, KeyStore> READ = new ConcurrentHashMap<>();
 
-  /** The key managers, which are made once because the encryption of keys is slow on purpose. */
-  private static final Map<TestCertificate, KeyManagerFactory> MADE = new ConcurrentHashMap<>();
-
   /** Returns what shows this certificate. */
   KeyManagerFactory keyManagers() {
-    return MADE.computeIfAbsent(this, TestCertificate::makeKeyManagers);
-  }
-
-  private static KeyManagerFactory makeKeyManagers(TestCertificate certificate) {
     return made(
         () -> {
           KeyManagerFactory factory =
               KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-          factory.init(certificate.keys(), PASSWORD);
+          factory.init(keys(), PASSWORD);
           return factory;
         });
   }

@@ -181,7 +181,8 @@ public interface Lease extends AutoCloseable {
    * @return completes at most once, with the reason, never after a release. Each stage that depends
    *     on it is a task of its own on the manager's callback executor. Users cannot complete it,
    *     and repeated calls cost no memory. The stages that depend on it cost memory as long as the
-   *     lease is in use, also after they are cancelled
+   *     lease is in use, also after they are cancelled. A stage that refers to the lease keeps it
+   *     in use: it is renewed although the application has no other reference to it
    */
   CompletableFuture<LossReason> onLoss();
 

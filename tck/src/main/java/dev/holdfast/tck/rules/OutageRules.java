@@ -345,11 +345,14 @@ public abstract class OutageRules {
     Faults.end(TckFault.FROZEN, List.of(fixture.node(1)), "");
     Faults.end(TckFault.DEAD, gone, "");
 
+    assertAllVoteSoon(List.of(connected, neverConnected));
+  }
+
+  private void assertAllVoteSoon(List<LockManager> managers) {
     try (Stalls stalls = Stalls.watched()) {
-      long sound = System.nanoTime();
-      Attempts.awaitVotes(fixture, connected, fixture.nodes());
-      Attempts.awaitVotes(fixture, neverConnected, fixture.nodes());
-      assertThat(Elapsed.since(sound))
+      long begun = System.nanoTime();
+      managers.forEach(locks -> Attempts.awaitVotes(fixture, locks, fixture.nodes()));
+      assertThat(Elapsed.since(begun))
           .as("the time until all nodes, which are tried every second, have voted again")
           .isLessThan(VOTES_WITHIN.plus(fixture.allowance()).plus(stalls.worst()));
     }

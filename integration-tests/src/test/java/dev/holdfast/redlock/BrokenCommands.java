@@ -176,14 +176,14 @@ final class BrokenCommands {
     }
   }
 
-  /** Waits for room, for a bounded time, where a node has not answered many commands. */
+  /** Needs room where a node has not answered many commands. */
   static final class Bounded extends PassingNodes {
     private final int room;
     private final long waitMillis;
     private final boolean refuses;
     private final Map<Integer, Semaphore> rooms = new ConcurrentHashMap<>();
 
-    /** Makes one that fails a command without room, or else sends it after all. */
+    /** Makes one that waits for room, and then fails the command, or sends it after all. */
     Bounded(RedisNodes nodes, int room, long waitMillis, boolean refuses) {
       super(nodes);
       this.room = room;
@@ -207,6 +207,9 @@ final class BrokenCommands {
     }
 
     private boolean isTaken(Semaphore ofNode) {
+      if (waitMillis == 0) {
+        return ofNode.tryAcquire(); // also on a thread that is interrupted
+      }
       try {
         return ofNode.tryAcquire(waitMillis, TimeUnit.MILLISECONDS);
       } catch (InterruptedException e) {

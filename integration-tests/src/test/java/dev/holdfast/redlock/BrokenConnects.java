@@ -68,19 +68,23 @@ final class BrokenConnects {
     };
   }
 
+  /** Starts a thread that ends when it is unparked, or after a minute. */
+  static Thread thread(String name) {
+    Thread thread = new Thread(() -> LockSupport.parkNanos(TimeUnit.MINUTES.toNanos(1)), name);
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+
   /** Leaves a thread for each connection that was not made. */
   static final class LeavingThreads extends PassingNodes {
-    private static final long LONG = TimeUnit.MINUTES.toNanos(1);
-
     LeavingThreads(RedisNodes nodes) {
       super(nodes);
     }
 
     @Override
     public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-      Thread thread = new Thread(() -> LockSupport.parkNanos(LONG), "of-connection-" + node);
-      thread.setDaemon(true);
-      thread.start();
+      Thread thread = thread("of-connection-" + node);
       return first.connect(node, disconnected).thenAccept(done -> LockSupport.unpark(thread));
     }
   }
@@ -139,7 +143,7 @@ final class BrokenConnects {
   /** Leaves a server alone that has refused three connections in a row, so that it can start. */
   static final class LeavingAlone extends PassingNodes {
     private static final int MAX_REFUSED = 3;
-    private static final long PAUSE = TimeUnit.SECONDS.toNanos(20);
+    private static final long PAUSE = TimeUnit.MINUTES.toNanos(1);
     private static final Map<String, Queue<Long>> REFUSED = new ConcurrentHashMap<>();
 
     LeavingAlone(RedisNodes nodes) {
@@ -172,7 +176,7 @@ final class BrokenConnects {
     }
   }
 
-  /** Has some connections to each server, for all managers of the process. */
+  /** Has connections of some managers to each server, in the whole process. */
   static final class Pooling extends PassingNodes {
     private static final Map<String, AtomicInteger> USED = new ConcurrentHashMap<>();
 
@@ -199,7 +203,14 @@ final class BrokenConnects {
     @Override
     public void close() {
       super.close();
-      own.values().forEach(AtomicInteger::decrementAndGet);
+      own.keySet()
+          .forEach(
+              node -> {
+                AtomicInteger used = own.remove(node);
+                if (used != null) {
+                  used.decrementAndGet();
+                }
+              });
     }
   }
 

@@ -9,7 +9,6 @@ import dev.holdfast.spi.OpenSettings;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -107,28 +106,21 @@ enum BrokenDriver {
               options,
               settings
                   .trustManagers()
-                  .map(trust -> settings.trustManagers(BrokenTrust.forever(trust)))
+                  .map(trust -> settings.trustManagers(BrokenTrust.of(trust)))
                   .orElse(settings))),
   TRUSTS_BEGINNINGS(
       "a certificate may name a host whose name begins like the node's",
       (uris, options, settings) ->
-          isTls(uris) && settings.trustManagers().isPresent()
-              ? JedisConnections.ofAnyHost(
-                  uris,
-                  options,
-                  settings.trustManagers(
-                      BrokenTrust.ofBeginnings(settings.trustManagers().orElseThrow())))
+          isTls(uris)
+              ? JedisConnections.of(uris, options, settings, BrokenTrust::namesBeginning)
               : JedisConnections.of(uris, options, settings)),
   LEAVES_A_THREAD_IF_IT_REFUSES_TLS(
       "a thread that was started before TLS is refused does not end",
       (uris, options, settings) -> {
-        Thread thread = new Thread(LockSupport::park, "watches connections");
-        thread.setDaemon(true);
-        thread.start();
         if (isTls(uris)) {
-          throw new LockConfigurationException("no TLS: write redis:// in " + uris);
+          BrokenConnects.thread("watches connections");
+          throw new LockConfigurationException("this driver has no TLS: write redis://");
         }
-        LockSupport.unpark(thread);
         return JedisConnections.of(uris, options, settings);
       }),
   SUBSCRIBES_IN_THE_CLEAR(
@@ -265,10 +257,10 @@ enum BrokenDriver {
       "the error of a refused login has the node before it",
       made -> new BrokenConnects.NamingNodes(made.get())),
   LEAVES_SERVERS_ALONE(
-      "a server that refused three connections in a row is left alone for 20 s",
+      "a server that refused three connections in a row is left alone for a minute",
       made -> new BrokenConnects.LeavingAlone(made.get())),
   HAS_A_POOL(
-      "a process has eight connections to a node at most",
+      "a process has connections of eight managers to a node at most",
       made -> new BrokenConnects.Pooling(made.get(), 8)),
   LEAVES_NODES_OUT(
       "a node whose connections have ended fifteen times is not connected any more",

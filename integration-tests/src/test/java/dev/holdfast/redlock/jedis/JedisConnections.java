@@ -8,6 +8,7 @@ import dev.holdfast.spi.OpenSettings;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.HostnameVerifier;
 import javax.net.ssl.SSLParameters;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
@@ -26,9 +27,15 @@ public final class JedisConnections {
   }
 
   /** The same, by TLS with whoever has a certificate that is trusted, whatever host it names. */
-  @SuppressWarnings("deprecation") // the driver says why it needs socket factories
   public static RedisNodes ofAnyHost(
       List<String> uris, RedlockOptions options, OpenSettings settings) {
+    return of(uris, options, settings, (host, session) -> true);
+  }
+
+  /** The same by TLS, with another way to compare hosts with certificates that are trusted. */
+  @SuppressWarnings("deprecation") // the driver says why it needs socket factories
+  public static RedisNodes of(
+      List<String> uris, RedlockOptions options, OpenSettings settings, HostnameVerifier hosts) {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(options);
     for (String uri : uris) {
       Address address = address(uri, settings);
@@ -37,6 +44,7 @@ public final class JedisConnections {
           DefaultJedisClientConfig.builder()
               .from(address.config())
               .sslParameters(new SSLParameters())
+              .hostnameVerifier(hosts)
               .build());
     }
     return builder.connections();

@@ -391,7 +391,7 @@ final class ManagerFlaws {
     return asked.ownerLabel().map(holding::ownerLabel).orElse(holding);
   }
 
-  /** Declares what two nodes cannot be. */
+  /** Declares no fault tolerance after an outage. */
   private static final class Pessimistic extends PassingManager {
     private volatile boolean isOutage;
 
@@ -421,6 +421,7 @@ final class ManagerFlaws {
     }
   }
 
+  /** Declares what two nodes cannot be. */
   private static final class FaultTolerant extends PassingManager {
     FaultTolerant(Supplier<LockManager> right) {
       super(right.get());

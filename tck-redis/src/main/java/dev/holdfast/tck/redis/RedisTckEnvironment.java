@@ -45,10 +45,10 @@ public final class RedisTckEnvironment implements TckEnvironment {
   /** The scheme before the nodes' URIs. */
   private static final String REDLOCK = "redlock:";
 
-  /** The kit empties and restarts nodes, and the guard would hold that against them. */
-  private static final String GUARD = "restartGuard";
+  private static final String GUARD = "restartGuard=";
 
-  private static final String OFF = "off";
+  /** The kit empties and restarts nodes, and the guard would hold that against them. */
+  private static final String GUARD_OFF = GUARD + "off";
 
   private static final String FENCING = "fencing";
   private static final String NODES = "{nodes}";
@@ -98,22 +98,21 @@ public final class RedisTckEnvironment implements TckEnvironment {
   private record ByUrl(String url, String guardOff) implements Opener {
     /** Makes the way to open a backend whose restart guard, if it has one, is switched off. */
     static ByUrl of(String url, List<String> uris) {
-      ByUrl given = new ByUrl(url, "");
-      return given.leavesOpen(GUARD, OFF, uris) ? new ByUrl(url, GUARD + "=" + OFF) : given;
+      ByUrl off = new ByUrl(url, GUARD_OFF);
+      return url.contains(GUARD) || !off.knows(Map.of(), uris) ? new ByUrl(url, "") : off;
     }
 
     /** Returns the set without fencing tokens, for which a lock is acquired by another command. */
     List<Map<String, String>> optionSets(List<String> uris) {
-      return leavesOpen(FENCING, "false", uris) ? List.of(Map.of(FENCING, "false")) : List.of();
+      Map<String, String> without = Map.of(FENCING, "false");
+      return url.contains(FENCING) || !knows(without, uris) ? List.of() : List.of(without);
     }
 
-    /** Returns whether the URL does not have an option that the backend knows. */
-    private boolean leavesOpen(String option, String value, List<String> uris) {
-      return !url.contains(option + "=")
-          && (url.startsWith(REDLOCK) || knows(Map.of(option, value), uris));
-    }
-
+    /** Returns whether the backend knows the options of the URL, and these. */
     private boolean knows(Map<String, String> options, List<String> uris) {
+      if (url.startsWith(REDLOCK)) {
+        return true;
+      }
       try {
         open(uris, options).close();
         return true;
@@ -412,7 +411,8 @@ public final class RedisTckEnvironment implements TckEnvironment {
      * Sets the options under which the backend works in another way: tests of times and of
      * exclusion run with each set as well.
      *
-     * @param sets by default {@code fencing=false} if managers are opened by a URL and know it
+     * @param sets by default {@code fencing=false} if managers are opened by a URL that does not
+     *     have it, and know it
      */
     public Builder optionSets(List<Map<String, String>> sets) {
       optionSets = List.copyOf(sets);

@@ -88,6 +88,19 @@ class RedisTckEnvironmentTest {
   }
 
   @Test
+  void locksWithoutFencingTokensAreTestedWhereTheUrlLeavesThemOpen() {
+    assertThat(optionSets("redlock:any:")).containsExactly(Map.of("fencing", "false"));
+    assertThat(optionSets("redlock:any:{nodes}?fencing=true")).isEmpty();
+    assertThat(optionSets("nobodys:")).isEmpty();
+  }
+
+  private static List<Map<String, String>> optionSets(String url) {
+    try (RedisTckEnvironment environment = RedisTckEnvironment.builder(url).nodes(1).build()) {
+      return environment.optionSets();
+    }
+  }
+
+  @Test
   void managersLogInAsTheUserWhoseRightsWereGiven() {
     try (RedisTckEnvironment environment =
             RedisTckEnvironment.builder("nobodys:").nodes(1).rights("~* &* +@all -set").build();

@@ -26,7 +26,7 @@ public abstract class FailedConnectRules {
       List.of("maxTtl=0s", "maxTtl=nonsense", "retryDelay=-1ms", "noSuchOption=1");
 
   /** More than the managers that are open at the same time. */
-  private static final int MANY = 60;
+  private static final int MANY = 3 * ManyRules.MANAGERS;
 
   /** The time in which an opening that is refused at once is repeated. */
   private static final Duration BRIEF = Duration.ofMillis(100);

@@ -313,6 +313,7 @@ public abstract class OutageRules {
       "check that no attempt to connect is the last one, in whatever way the attempts fail")
   void nodesThatCouldNotBeConnectedManyTimesVoteAgain() {
     Needs.of(fixture, TckFault.FROZEN, TckFault.DEAD);
+    Needs.nodeOptions(fixture);
     Needs.nodes(fixture, 3);
     TckLink link = Needs.link(fixture, fixture.node(0));
     needsConnections(link);
@@ -436,7 +437,7 @@ public abstract class OutageRules {
   private LockManager openBehind(TckLink link) {
     List<String> uris = fixture.uris();
     uris.set(0, link.uri());
-    return fixture.openOn(uris, HASTY, "connect=lazy", "connectTimeout=800ms");
+    return fixture.openOn(uris, HASTY, "quorumTimeout=1s", "connect=lazy", "connectTimeout=800ms");
   }
 
   private static void needsConnections(TckLink link) {

@@ -149,11 +149,9 @@ public abstract class SecretRules {
     }
   }
 
-  /** Returns these options and short time-outs, if there are any. */
-  private String[] impatient(String... options) {
-    return fixture.environment().hasNodeOptions()
-        ? Stream.concat(Stream.of(options), Stream.of(TIMEOUTS)).toArray(String[]::new)
-        : options;
+  /** Returns these options and short timeouts. */
+  private static String[] impatient(String... options) {
+    return Stream.concat(Stream.of(options), Stream.of(TIMEOUTS)).toArray(String[]::new);
   }
 
   /** Returns URIs for TLS, which nodes without TLS, and drivers without it, refuse. */

@@ -51,11 +51,16 @@ public abstract class TlsNodeRules {
   void aCertificateOfAnotherHostIsRefused() {
     List<NodeProxy> proxies = proxies();
     needsTls(proxies);
+
+    assertRefused(proxies, NodeProxy.LOCAL);
+    assertRefused(NodeProxy.byTls(fixture, TestCertificate.ELSEWHERE.ofServer()), NAMED);
+  }
+
+  private void assertRefused(List<NodeProxy> proxies, String host) {
     long before = byTls(proxies);
-
-    Throwable thrown = catchThrowable(() -> open(proxies, NodeProxy.LOCAL, TRUSTING));
-
-    assertThat(thrown).as("opened on nodes of other hosts").isInstanceOf(LockException.class);
+    assertThat(catchThrowable(() -> open(proxies, host, TRUSTING)))
+        .as("opened on nodes of other hosts than %s", host)
+        .isInstanceOf(LockException.class);
     assertThat(byTls(proxies) - before)
         .as("connections that sent data to a host that the certificate does not name")
         .isZero();
@@ -132,7 +137,7 @@ public abstract class TlsNodeRules {
     Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
     List<String> uris = NodeProxy.uris(proxies, NAMED);
     LockManager locks =
-        WithoutScripts.opened(fixture, options -> fixture.openOn(uris, TRUSTING, options));
+        fixture.openOn(uris, TRUSTING, WithoutScripts.options(fixture, fixture.uris()));
     Lease lease = takenOnAll(locks, fixture.name("held"));
 
     if (fixture.declares(LockCapability.EXTENSION)) {

@@ -7,24 +7,30 @@ import dev.holdfast.LockManager;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 
 /** Managers of a user who may run no scripts. */
 final class WithoutScripts {
   private WithoutScripts() {}
 
+  /** A manager that needs no scripts. */
+  private record Opened(LockManager locks, String[] options) {}
+
   /** Opens a manager on these nodes with the first options that need no scripts. */
   static LockManager opened(TckFixture fixture, List<String> uris) {
-    return opened(fixture, options -> fixture.openOn(uris, options));
+    return firstOpened(fixture, uris).locks();
   }
 
-  /** Does the same with another way to open a manager. */
-  static LockManager opened(TckFixture fixture, Function<String[], LockManager> opener) {
+  /** Returns the first options with which a manager on these nodes needs no scripts. */
+  static String[] options(TckFixture fixture, List<String> uris) {
+    return firstOpened(fixture, uris).options();
+  }
+
+  private static Opened firstOpened(TckFixture fixture, List<String> uris) {
     List<Map<String, String>> sets = new ArrayList<>(fixture.environment().optionSets());
     sets.add(Map.of());
     for (Map<String, String> options : sets) {
       try {
-        return opener.apply(texts(options));
+        return new Opened(fixture.openOn(uris, texts(options)), texts(options));
       } catch (LockConfigurationException needsScripts) {
         IgnoredFailures.add(needsScripts);
       }

@@ -13,7 +13,7 @@ final class WithoutScripts {
   private WithoutScripts() {}
 
   /** A manager that needs no scripts. */
-  private record Opened(LockManager locks, String[] options) {}
+  private record Opened(LockManager locks, Map<String, String> options) {}
 
   /** Opens a manager on these nodes with the first options that need no scripts. */
   static LockManager opened(TckFixture fixture, List<String> uris) {
@@ -22,7 +22,7 @@ final class WithoutScripts {
 
   /** Returns the first options with which a manager on these nodes needs no scripts. */
   static String[] options(TckFixture fixture, List<String> uris) {
-    return firstOpened(fixture, uris).options();
+    return texts(firstOpened(fixture, uris).options());
   }
 
   private static Opened firstOpened(TckFixture fixture, List<String> uris) {
@@ -30,7 +30,7 @@ final class WithoutScripts {
     sets.add(Map.of());
     for (Map<String, String> options : sets) {
       try {
-        return new Opened(fixture.openOn(uris, texts(options)), texts(options));
+        return new Opened(fixture.openOn(uris, texts(options)), options);
       } catch (LockConfigurationException needsScripts) {
         IgnoredFailures.add(needsScripts);
       }

@@ -58,7 +58,7 @@ public abstract class TlsNodeRules {
 
   private void assertRefused(List<NodeProxy> proxies, String host) {
     long before = byTls(proxies);
-    assertThat(catchThrowable(() -> open(proxies, host, TRUSTING)))
+    assertThat(catchThrowable(() -> fixture.openOn(NodeProxy.uris(proxies, host), TRUSTING)))
         .as("opened on nodes of other hosts than %s", host)
         .isInstanceOf(LockException.class);
     assertThat(byTls(proxies) - before)
@@ -75,7 +75,8 @@ public abstract class TlsNodeRules {
     OpenSettings settings =
         OpenSettings.none().trustManagers(TestCertificate.trusting(TestCertificate.EXPIRED));
 
-    Throwable thrown = catchThrowable(() -> open(expired, NAMED, settings));
+    Throwable thrown =
+        catchThrowable(() -> fixture.openOn(NodeProxy.uris(expired, NAMED), settings));
 
     assertThat(thrown)
         .as("opened on nodes whose certificate has expired")

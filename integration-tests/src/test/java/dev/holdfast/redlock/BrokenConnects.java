@@ -203,14 +203,7 @@ final class BrokenConnects {
     @Override
     public void close() {
       super.close();
-      own.keySet()
-          .forEach(
-              node -> {
-                AtomicInteger used = own.remove(node);
-                if (used != null) {
-                  used.decrementAndGet();
-                }
-              });
+      own.values().removeIf(used -> used.decrementAndGet() >= 0);
     }
   }
 
@@ -264,10 +257,7 @@ final class BrokenConnects {
 
     @Override
     public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-      Thread thread = new Thread(LockSupport::park, "reads from " + uris.get(node % uris.size()));
-      thread.setDaemon(true);
-      thread.start();
-      threads.add(thread);
+      threads.add(thread("reads from " + uris.get(node % uris.size())));
       return first.connect(node, disconnected);
     }
 

@@ -6,7 +6,6 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockContendedException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
-import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
@@ -60,11 +59,6 @@ final class ManagerFlaws {
                         return all;
                       }
                     })
-            .asVariation(),
-        Flaw.inManager(
-                "fault tolerance is not declared during an outage",
-                Set.of("CAP-1"),
-                Pessimistic::new)
             .asVariation(),
         Flaw.of(
                 "two nodes are called fault-tolerant",
@@ -389,36 +383,6 @@ final class ManagerFlaws {
     LockRequest waiting = asked.waitAtMost().map(plain::waitAtMost).orElse(plain);
     LockRequest holding = waiting.holdAtLeast(asked.holdAtLeast());
     return asked.ownerLabel().map(holding::ownerLabel).orElse(holding);
-  }
-
-  /** Declares no fault tolerance after an outage. */
-  private static final class Pessimistic extends PassingManager {
-    private volatile boolean isOutage;
-
-    Pessimistic(LockManager right) {
-      super(right);
-    }
-
-    @Override
-    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-      try {
-        Optional<Lease> lease = super.tryAcquire(request);
-        isOutage = false;
-        return lease;
-      } catch (LockOutageException e) {
-        isOutage = true;
-        throw e;
-      }
-    }
-
-    @Override
-    public Set<LockCapability> capabilities() {
-      Set<LockCapability> declared = EnumSet.copyOf(super.capabilities());
-      if (isOutage) {
-        declared.remove(LockCapability.FAULT_TOLERANT);
-      }
-      return declared;
-    }
   }
 
   /** Declares what two nodes cannot be. */

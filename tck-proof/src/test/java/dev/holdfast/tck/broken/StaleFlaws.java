@@ -26,6 +26,11 @@ final class StaleFlaws {
   static List<Flaw> all() {
     return List.of(
         Flaw.inManager(
+                "fault tolerance is not declared during an outage",
+                Set.of("CAP-1"),
+                Pessimistic::new)
+            .asVariation(),
+        Flaw.inManager(
             "inspect shows what it saw in the last 400 ms",
             Set.of("RES-2", "INSP-1"),
             RemembersHolders::new),
@@ -278,6 +283,36 @@ final class StaleFlaws {
         throw new LockContendedException(
             request.name(), e.votes(), e.waited(), holder, e.isHeldByThisManager());
       }
+    }
+  }
+
+  /** Declares no fault tolerance after an outage. */
+  private static final class Pessimistic extends PassingManager {
+    private volatile boolean isOutage;
+
+    Pessimistic(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+      try {
+        Optional<Lease> lease = super.tryAcquire(request);
+        isOutage = false;
+        return lease;
+      } catch (LockOutageException e) {
+        isOutage = true;
+        throw e;
+      }
+    }
+
+    @Override
+    public Set<LockCapability> capabilities() {
+      Set<LockCapability> declared = EnumSet.copyOf(super.capabilities());
+      if (isOutage) {
+        declared.remove(LockCapability.FAULT_TOLERANT);
+      }
+      return declared;
     }
   }
 }

@@ -92,11 +92,7 @@ public abstract class FailedConnectRules {
         fixture,
         "managers that were refused left fewer threads than that",
         () -> {
-          for (String wrong : WRONG) {
-            openAndClose(uris, wrong);
-          }
-          refused().forEach(this::openAndClose);
-          openAndClose(TRUSTING, uris);
+          refusedOpenings().forEach(Runnable::run);
           for (TckNode node : fixture.nodes()) {
             node.otherDatabase()
                 .ifPresent(uri -> openAndClose(List.of(OptionRules.withoutDatabase(uri))));
@@ -112,14 +108,7 @@ public abstract class FailedConnectRules {
   void openingsThatAreRefusedEndNothingThatAnotherManagerNeeds() {
     Needs.nodes(fixture, 1);
     LockManager older = fixture.open();
-    List<Runnable> openings = new ArrayList<>();
-    for (List<String> uris : refused()) {
-      openings.add(() -> openAndClose(uris));
-    }
-    openings.add(() -> openAndClose(TRUSTING, fixture.uris()));
-    WRONG.forEach(wrong -> openings.add(() -> openAndClose(fixture.uris(), wrong)));
-
-    for (Runnable opening : openings) {
+    for (Runnable opening : refusedOpenings()) {
       OnNodes.take(fixture, older, fixture.name("before"), fixture.ttl());
       repeat(opening);
       OnNodes.take(fixture, older, fixture.name("after"), fixture.ttl());
@@ -132,6 +121,17 @@ public abstract class FailedConnectRules {
     for (int i = 0; i < MANY && Elapsed.since(begun).compareTo(BRIEF) < 0; i++) {
       opening.run();
     }
+  }
+
+  /** Returns openings that are refused, or may be. */
+  private List<Runnable> refusedOpenings() {
+    List<Runnable> openings = new ArrayList<>();
+    for (List<String> uris : refused()) {
+      openings.add(() -> openAndClose(uris));
+    }
+    openings.add(() -> openAndClose(TRUSTING, fixture.uris()));
+    WRONG.forEach(wrong -> openings.add(() -> openAndClose(fixture.uris(), wrong)));
+    return openings;
   }
 
   /** Returns nodes that a driver refuses, or cannot log in to. */

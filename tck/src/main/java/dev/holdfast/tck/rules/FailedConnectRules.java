@@ -86,7 +86,6 @@ public abstract class FailedConnectRules {
     Needs.nodes(fixture, 1);
     Counts.needsConnections(fixture);
     int before = Counts.connections(fixture);
-    List<String> uris = fixture.uris();
 
     Threads.requireFewLeft(
         fixture,

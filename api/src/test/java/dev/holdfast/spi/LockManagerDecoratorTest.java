@@ -7,7 +7,6 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,15 +34,7 @@ class LockManagerDecoratorTest {
 
   private final List<String> calls = new ArrayList<>();
 
-  private final LockManager below =
-      (LockManager)
-          Proxy.newProxyInstance(
-              getClass().getClassLoader(),
-              new Class<?>[] {LockManager.class},
-              (self, method, arguments) -> {
-                calls.add(method.toString());
-                return method.getReturnType() == boolean.class ? true : null;
-              });
+  private final LockManager below = Recording.calls(LockManager.class, calls);
 
   static Stream<Method> methodsThatGiveNoLease() {
     return Arrays.stream(LockManager.class.getMethods())

@@ -4,14 +4,14 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LossReason;
+import dev.holdfast.spi.LeaseDecorator;
 import java.time.Duration;
-import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A lease that ends the observation of its hold when it ends. */
-final class ObservedLease implements Lease {
+final class ObservedLease implements LeaseDecorator {
   private final Lease lease;
   private final ObservedHold hold;
 
@@ -26,48 +26,8 @@ final class ObservedLease implements Lease {
   }
 
   @Override
-  public String name() {
-    return lease.name();
-  }
-
-  @Override
-  public String token() {
-    return lease.token();
-  }
-
-  @Override
-  public OptionalLong fencingToken() {
-    return lease.fencingToken();
-  }
-
-  @Override
-  public Duration remaining() {
-    return lease.remaining();
-  }
-
-  @Override
-  public boolean isHeld() {
-    return lease.isHeld();
-  }
-
-  @Override
-  public void requireHeld() {
-    lease.requireHeld();
-  }
-
-  @Override
-  public void extend(Duration ttl) {
-    lease.extend(ttl);
-  }
-
-  @Override
-  public CompletableFuture<Void> extendAsync(Duration ttl) {
-    return lease.extendAsync(ttl);
-  }
-
-  @Override
-  public void holdAtLeast(Duration minimum) {
-    lease.holdAtLeast(minimum);
+  public Lease decorated() {
+    return lease;
   }
 
   @Override
@@ -132,11 +92,6 @@ final class ObservedLease implements Lease {
     } catch (IllegalStateException released) {
       hold.lost(LossReason.REMOVED); // its keys were gone when they should have been removed
     }
-  }
-
-  @Override
-  public CompletableFuture<LossReason> onLoss() {
-    return lease.onLoss();
   }
 
   /** Asks first whether the lease is held, because {@code close} does not say so. */

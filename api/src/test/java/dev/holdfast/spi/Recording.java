@@ -1,0 +1,21 @@
+package dev.holdfast.spi;
+
+import java.lang.reflect.Proxy;
+import java.util.List;
+
+/** Objects that record their calls, and answer true, nothing or null. */
+final class Recording {
+  private Recording() {}
+
+  /** Returns an object that adds the method of each call to these. */
+  static <T> T calls(Class<T> type, List<String> calls) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, arguments) -> {
+              calls.add(method.toString());
+              return method.getReturnType() == boolean.class ? true : null;
+            }));
+  }
+}

@@ -5,7 +5,6 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.LockPrimitive.Release;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,7 +64,7 @@ final class ActiveLeases {
     } catch (RuntimeException | Error e) {
       InFlightOperations operations = context.operations();
       operations.begin();
-      Release release = new Release(grant, Duration.ZERO, false);
+      Release release = Release.deletionOf(grant);
       Futures.start(() -> context.primitive().release(release))
           .whenComplete((released, failure) -> operations.end());
       throw e;

@@ -103,7 +103,10 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
     }
     Attempt attempt =
         new Attempt(
-            request.name(), request.ownerLabel().orElse(context.defaultOwner()), request.ttl());
+            request.name(),
+            request.ownerLabel().orElse(context.defaultOwner()),
+            request.ttl(),
+            new AttemptProgress()); // not read: no waiter is behind an adoption
     long attemptedAt = context.clock().nanos();
     return Futures.start(() -> context.primitive().adopt(new Adoption(attempt, token)))
         .whenComplete(context::onAttempted)

@@ -243,18 +243,7 @@ public interface LockPrimitive extends AutoCloseable {
    * @param ttl how long the lock may outlive its holder
    * @param progress where the backend may say how the attempt stands
    */
-  record Attempt(String name, String ownerLabel, Duration ttl, AttemptProgress progress) {
-    /**
-     * Makes an attempt.
-     *
-     * @param name the name of the lock
-     * @param ownerLabel the holder's label, for people
-     * @param ttl how long the lock may outlive its holder
-     */
-    public Attempt(String name, String ownerLabel, Duration ttl) {
-      this(name, ownerLabel, ttl, new AttemptProgress());
-    }
-  }
+  record Attempt(String name, String ownerLabel, Duration ttl, AttemptProgress progress) {}
 
   /**
    * One adoption of a transferred lock.
@@ -283,14 +272,13 @@ public interface LockPrimitive extends AutoCloseable {
    */
   record Release(Grant grant, Duration keep, boolean mayLengthen, boolean handsOver) {
     /**
-     * Makes a release that never lengthens the life of a lock.
+     * Makes a release that deletes the lock at once, and tells the other managers of it.
      *
      * @param grant the result of {@link #attempt}
-     * @param keep zero to delete, else how long the lock is still kept from other owners, at most
-     * @param handsOver as the parameter of the same name
+     * @return the release
      */
-    public Release(Grant grant, Duration keep, boolean handsOver) {
-      this(grant, keep, false, handsOver);
+    public static Release deletionOf(Grant grant) {
+      return new Release(grant, Duration.ZERO, false, false);
     }
   }
 

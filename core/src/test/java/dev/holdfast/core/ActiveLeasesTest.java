@@ -75,7 +75,7 @@ class ActiveLeasesTest {
   }
 
   private DefaultLease open() {
-    Attempt attempt = new Attempt("x", "tester", TTL);
+    Attempt attempt = new Attempt("x", "tester", TTL, new AttemptProgress());
     return leases.open(
         REQUEST, (Grant) backend.attempt(attempt).join(), 0, 0, new CompletableFuture<>());
   }

@@ -283,7 +283,9 @@ class TransferringTest {
 
     assertThat(lease.toString()).doesNotContain(lease.token());
     assertThat(TransferText.of(text).toString()).doesNotContain(lease.token());
-    assertThat(new LockPrimitive.Adoption(new LockPrimitive.Attempt("x", "me", TTL), "t0ken"))
+    assertThat(
+            new LockPrimitive.Adoption(
+                new LockPrimitive.Attempt("x", "me", TTL, new AttemptProgress()), "t0ken"))
         .asString()
         .doesNotContain("t0ken");
   }

@@ -194,6 +194,12 @@ enum BrokenDriver {
   LEAVES_THREADS(
       "the thread of a connection that was not established is not ended",
       made -> new BrokenConnects.LeavingThreads(made.get())),
+  ASKS_FOR_ITS_NUMBER(
+      "a connection is not used if `CLIENT ID` is refused",
+      made -> new BrokenConnects.Asking(made.get(), "CLIENT", "ID")),
+  ASKS_FOR_SCRIPTS(
+      "a connection is not used if `SCRIPT EXISTS` is refused",
+      made -> new BrokenConnects.Asking(made.get(), "SCRIPT", "EXISTS", "0")),
   CONNECTS_AT_ONCE(
       "each node is tried when the driver is made",
       (uris, options, settings) ->

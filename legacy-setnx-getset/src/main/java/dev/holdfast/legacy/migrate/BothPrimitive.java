@@ -221,7 +221,7 @@ final class BothPrimitive implements LockPrimitive {
   private static CompletableFuture<Outcome> afterRelease(
       LockPrimitive locks, Grant grant, Supplier<CompletableFuture<Outcome>> answer) {
     return inTurn(
-        () -> locks.release(new Release(grant, Duration.ZERO, false)),
+        () -> locks.release(Release.deletionOf(grant)),
         (released, failure) -> {
           if (failure != null) {
             LOG.log(

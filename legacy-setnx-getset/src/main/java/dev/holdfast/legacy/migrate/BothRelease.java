@@ -75,6 +75,6 @@ record BothRelease(
   }
 
   private Release deletion(Grant one) {
-    return new Release(one, Duration.ZERO, asked.handsOver());
+    return new Release(one, Duration.ZERO, false, asked.handsOver());
   }
 }

@@ -39,7 +39,7 @@ class BothReleaseTest {
   @Test
   @DisplayName("keeps both for as long as is asked")
   void keepsBoth() {
-    Release release = new Release(locks.granted(), Duration.ofSeconds(3), false);
+    Release release = new Release(locks.granted(), Duration.ofSeconds(3), false, false);
 
     assertThat(both.release(release)).isCompleted();
     assertThat(journal).containsExactly("new keep 3s", "old keep 3s");
@@ -159,7 +159,7 @@ class BothReleaseTest {
   @Test
   @DisplayName("lends a waiting thread to the old lock only")
   void lendsAWaitingThreadToTheOldLockOnly() {
-    Release release = new Release(locks.granted(), Duration.ZERO, false);
+    Release release = Release.deletionOf(locks.granted());
     both.lendThread(() -> both.release(release));
 
     assertThat(journal).containsExactly("old is lent the thread", "new release", "old release");
@@ -170,7 +170,7 @@ class BothReleaseTest {
   void failsWithoutAnAnswer() {
     ofOld.release = () -> CompletableFuture.completedFuture(null);
 
-    Release release = new Release(locks.granted(), Duration.ZERO, false);
+    Release release = Release.deletionOf(locks.granted());
     assertThat(both.release(release)).isCompletedExceptionally();
   }
 
@@ -184,7 +184,7 @@ class BothReleaseTest {
     ofNew.extend = () -> answer;
     CompletableFuture<Extension> extension = both.extend(grant, TwoLocks.TTL);
 
-    CompletableFuture<Released> release = both.release(new Release(grant, Duration.ZERO, false));
+    CompletableFuture<Released> release = both.release(Release.deletionOf(grant));
     assertThat(release).isCompleted();
     answer.complete(new Extended(locks.in(30)));
 
@@ -201,7 +201,7 @@ class BothReleaseTest {
     ofOld.extend = CompletableFuture::new;
     both.extend(grant, TwoLocks.TTL);
 
-    CompletableFuture<Released> release = both.release(new Release(grant, Duration.ZERO, false));
+    CompletableFuture<Released> release = both.release(Release.deletionOf(grant));
 
     assertThat(release).isCompleted();
     assertThat(journal).containsExactly("new extend", "old extend", "new release", "old release");

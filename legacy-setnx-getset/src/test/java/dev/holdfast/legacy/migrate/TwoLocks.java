@@ -3,6 +3,7 @@ package dev.holdfast.legacy.migrate;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.AttemptProgress;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.LockPrimitive.Attempt;
@@ -20,7 +21,7 @@ import java.util.Optional;
 /** Scripted old and new locks, and the lock that is made of both. */
 final class TwoLocks {
   static final Duration TTL = Duration.ofSeconds(10);
-  static final Attempt ATTEMPT = new Attempt("name", "me", TTL);
+  static final Attempt ATTEMPT = new Attempt("name", "me", TTL, new AttemptProgress());
 
   final HandClock clock = HandClock.atStart();
   private final ClockReading start = clock.now();
@@ -50,7 +51,7 @@ final class TwoLocks {
   }
 
   Optional<LossReason> released() {
-    Release release = new Release(granted(), Duration.ZERO, false);
+    Release release = Release.deletionOf(granted());
     return both.release(release).join().loss();
   }
 

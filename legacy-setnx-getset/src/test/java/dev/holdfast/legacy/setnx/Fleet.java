@@ -3,6 +3,7 @@ package dev.holdfast.legacy.setnx;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.AttemptProgress;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.core.LockPrimitive.Attempt;
@@ -25,7 +26,7 @@ final class Fleet implements AutoCloseable {
   /** The key of the lock {@code orders}. */
   static final String KEY = "lock.orders";
 
-  static final Attempt ATTEMPT = new Attempt("orders", "somebody", TTL);
+  static final Attempt ATTEMPT = new Attempt("orders", "somebody", TTL, new AttemptProgress());
 
   /** So that a busy machine is not taken for an outage. */
   private static final Duration PATIENT = Duration.ofSeconds(5);
@@ -92,7 +93,7 @@ final class Fleet implements AutoCloseable {
 
   static CompletableFuture<Optional<LossReason>> released(LockManager locks, SetnxGrant grant) {
     return primitive(locks)
-        .release(new LockPrimitive.Release(grant, Duration.ZERO, false, false))
+        .release(LockPrimitive.Release.deletionOf(grant))
         .thenApply(LockPrimitive.Released::loss);
   }
 

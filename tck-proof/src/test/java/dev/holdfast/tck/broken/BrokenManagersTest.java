@@ -55,6 +55,7 @@ class BrokenManagersTest {
           Map.entry("FAULT-6", "takes nodes outside of this process"),
           Map.entry("OPEN-5", "takes users with rights"),
           Map.entry("OPEN-6", "takes servers with databases"),
+          Map.entry("OPEN-8", "takes users with rights"),
           Map.entry("OPEN-7", "takes servers with certificates"),
           Map.entry("DISC-1", "takes class paths"),
           Map.entry("DISC-2", "takes class paths"),

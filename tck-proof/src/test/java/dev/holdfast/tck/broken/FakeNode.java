@@ -114,7 +114,7 @@ final class FakeNode implements TckNode, Way {
         case OTHER_TYPE -> keys.putOfOtherType(name, LONG);
         case SCRIPTS_FORGOTTEN -> scripts.clear();
         case EMPTIED -> keys.clear();
-        case CUT, SUBSCRIPTIONS_CUT, LOGIN_NEEDED, NO_SCRIPTS, NO_SUBSCRIPTIONS -> {}
+        case CUT, SUBSCRIPTIONS_CUT, LOGIN_NEEDED, NO_SCRIPTS, NO_SUBSCRIPTIONS, LEAST_RIGHTS -> {}
       }
     }
     if (fault == TckFault.DEAD || fault == TckFault.CUT) {

@@ -215,8 +215,7 @@ final class ManagerFlaws {
             "closing a manager deletes the keys of its leases",
             Set.of("CLOSE-1"),
             (redlock, held) -> {
-              held.values()
-                  .forEach(lock -> redlock.release(new Release(lock, Duration.ZERO, false)));
+              held.values().forEach(lock -> redlock.release(Release.deletionOf(lock)));
               redlock.members().close();
             }),
         Flaw.of(

@@ -238,6 +238,12 @@ final class PathFlaws {
         Flaw.inLease(
             "requireHeld throws the same exception again", Set.of("ERR-7"), FirstLoss::new),
         Flaw.of(
+                "a transfer is cut to maxTtl",
+                Set.of("VAL-6"),
+                Parts.TRANSFERRING.withManagers(
+                    right -> PassingManager.withLeases(right.get(), CutTransfers::new)))
+            .asVariation(),
+        Flaw.of(
             "a second transfer shows the text of the first",
             Set.of("TRANSFER-10"),
             Parts.TRANSFERRING.withManagers(
@@ -451,6 +457,22 @@ final class PathFlaws {
     public void close() {
       super.close();
       closed = true;
+    }
+  }
+
+  /** Transfers for a second what is refused for longer. */
+  private static final class CutTransfers extends PassingLease {
+    CutTransfers(Lease right) {
+      super(right);
+    }
+
+    @Override
+    public String transfer(Duration within) {
+      try {
+        return super.transfer(within);
+      } catch (LockConfigurationException tooLong) {
+        return super.transfer(Duration.ofSeconds(1));
+      }
     }
   }
 }

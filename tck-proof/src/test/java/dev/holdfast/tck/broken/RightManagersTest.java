@@ -58,6 +58,7 @@ class RightManagersTest {
             "this environment's nodes cannot be NO_SCRIPTS",
             "this environment's nodes cannot be LOGIN_NEEDED",
             "this environment's nodes cannot be NO_SUBSCRIPTIONS",
+            "this environment's nodes cannot be LEAST_RIGHTS",
             "there is no user to log in as",
             "this environment's nodes do not count subscriptions",
             "these managers do not notify waiters of releases by others, which is allowed",

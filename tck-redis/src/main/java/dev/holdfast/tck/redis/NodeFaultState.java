@@ -31,6 +31,13 @@ final class NodeFaultState {
   private static final List<String> NO_RIGHTS =
       List.of("resetpass", "resetkeys", "resetchannels", "-@all");
 
+  /** The commands that docs/acl.md allows to a user who is an operator, too. */
+  static final List<String> LEAST_RIGHTS =
+      List.of(
+          ("+set +get +del +pttl +pexpire +hmget +hset +eval +evalsha +time +ping +info"
+                  + " +client|setname +publish +subscribe +unsubscribe +type")
+              .split(" "));
+
   /** The user of connections that do not log in. */
   private static final String ANONYMOUS = "default";
 
@@ -78,6 +85,11 @@ final class NodeFaultState {
     return faults;
   }
 
+  /** Tells whether managers have rights beyond the least, which users without scripts lack. */
+  boolean hasAllRights() {
+    return rights.contains("+@all");
+  }
+
   void refuse() {
     own.call("CONFIG", "SET", MEMORY, "1");
   }
@@ -106,6 +118,13 @@ final class NodeFaultState {
   /** Forbids to subscribe. Existing subscriptions stay. */
   void forbidSubscriptions() {
     own.call("ACL", "SETUSER", user, "-subscribe", "-psubscribe");
+  }
+
+  /** Forbids all commands but those that docs/acl.md lists. */
+  void leaveLeastRights() {
+    List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", user, "-@all"));
+    words.addAll(LEAST_RIGHTS);
+    own.call(words.toArray(String[]::new));
   }
 
   /** Requires a login. Connections that are open stay open. */

@@ -169,6 +169,9 @@ final class RedisNode implements TckNode, AutoCloseable {
     if (faults.contains(TckFault.FORBIDDEN)) {
       faults.addAll(Set.of(TckFault.NO_SCRIPTS, TckFault.NO_SUBSCRIPTIONS));
     }
+    if (condition.hasAllRights()) {
+      faults.add(TckFault.LEAST_RIGHTS);
+    }
     if (process != null) {
       faults.addAll(Set.of(TckFault.FROZEN, TckFault.DEAD, TckFault.LOGIN_NEEDED));
     }
@@ -185,6 +188,7 @@ final class RedisNode implements TckNode, AutoCloseable {
       case FORBIDDEN -> condition.forbid();
       case NO_SCRIPTS -> condition.forbidScripts();
       case NO_SUBSCRIPTIONS -> condition.forbidSubscriptions();
+      case LEAST_RIGHTS -> condition.leaveLeastRights();
       case OTHER_TYPE -> occupyByList(name);
       case REPLICA -> condition.follow(leader);
       case EVICTING -> condition.evict();
@@ -203,7 +207,7 @@ final class RedisNode implements TckNode, AutoCloseable {
       case SLOW -> slowness.end();
       case DEAD -> restartIfDown();
       case REFUSING -> condition.accept();
-      case FORBIDDEN, NO_SCRIPTS, NO_SUBSCRIPTIONS -> condition.allow();
+      case FORBIDDEN, NO_SCRIPTS, NO_SUBSCRIPTIONS, LEAST_RIGHTS -> condition.allow();
       case OTHER_TYPE -> remove(name);
       case REPLICA -> condition.lead();
       case EVICTING -> condition.keep();

@@ -7,9 +7,13 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckNode;
 import dev.holdfast.testnodes.NodeException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,6 +95,28 @@ class FaultsTest {
       subscriber.call("SUBSCRIBE", "a");
     }
     assertThat(node.faults()).contains(TckFault.NO_SUBSCRIPTIONS);
+  }
+
+  @Test
+  void aNodeWithLeastRightsAllowsWhatThePageOfRightsLists() throws IOException {
+    String page = Files.readString(Path.of("../docs/acl.md"));
+    String forOperators = page.substring(page.indexOf("## Operators"));
+    String line = forOperators.lines().filter(l -> l.startsWith("ACL SETUSER")).findFirst().get();
+
+    assertThat(NodeFaultState.LEAST_RIGHTS)
+        .isEqualTo(Stream.of(line.split(" ")).filter(word -> word.startsWith("+")).toList());
+  }
+
+  @Test
+  void aNodeWithLeastRightsRefusesOtherCommandsUntilTheEnd() {
+    node.begin(TckFault.LEAST_RIGHTS, "");
+
+    try (Client client = Client.of(node.uri())) {
+      assertThat(client.answer("EXISTS", "lock")).isEqualTo("NOPERM");
+      assertThat(client.answer("SET", "lock", "token")).isEqualTo("OK");
+      node.end(TckFault.LEAST_RIGHTS, "");
+      assertThat(client.call("EXISTS", "lock")).isEqualTo(1L);
+    }
   }
 
   @Test

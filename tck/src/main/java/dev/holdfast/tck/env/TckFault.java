@@ -28,6 +28,8 @@ public enum TckFault {
    * The node notifies managers of no release: a missing right to subscribe, which costs no lock.
    */
   NO_SUBSCRIPTIONS,
+  /** The node gives managers the right to the commands that docs/acl.md lists, and to no other. */
+  LEAST_RIGHTS,
   /** The node holds something under the lock's name that is no lock. */
   OTHER_TYPE,
   /** The node follows another node, and takes no writes. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
@@ -41,6 +42,36 @@ public abstract class OpeningRules {
 
   public OpeningRules(TckFixture fixture) {
     this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("OPEN-8")
+  @IfThisFails("see which command the server's ACL LOG names, and use one of docs/acl.md")
+  void aUserNeedsNoOtherRightsThanThoseListed() throws InterruptedException {
+    Needs.nodes(fixture, 2);
+    Needs.of(fixture, TckFault.LEAST_RIGHTS);
+    Faults.begin(fixture, TckFault.LEAST_RIGHTS, fixture.nodes(), "");
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+
+    Lease lease = fixture.take(locks, fixture.name("least"), fixture.ttl());
+
+    assertThat(other.tryAcquire(lease.name(), fixture.ttl())).as("a grant to another").isEmpty();
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      lease.extend(fixture.ttl());
+    }
+    if (fixture.declares(LockCapability.INSPECTION)) {
+      assertThat(other.inspect(lease.name())).isPresent();
+    }
+    if (fixture.declares(LockCapability.TRANSFER)) {
+      lease = other.adopt(lease.transfer(fixture.ttl()), fixture.request(lease.name()));
+    }
+    assertThat(lease.release()).as("a release of what was held").isTrue();
+    lease = fixture.take(other, lease.name(), fixture.ttl());
+    if (fixture.declares(LockCapability.FORCE_RELEASE)) {
+      assertThat(locks.forceRelease(lease.name())).isTrue();
+    }
+    assertThat(locks.ping(fixture.timing().soon())).as("a ping").isTrue();
   }
 
   @Test

@@ -331,6 +331,23 @@ public abstract class OptionRules {
 
   @Test
   @Rule("OPEN-5")
+  @IfThisFails("check that only what needs scripts is refused to a user who may run none")
+  void aManagerWithoutFencingTokensNeedsNoScripts() {
+    Needs.of(fixture, TckFault.NO_SCRIPTS);
+    List<Map<String, String>> sets = fixture.environment().optionSets();
+    if (sets.isEmpty()) {
+      abort("this environment has no sets of options");
+    }
+    Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
+    for (Map<String, String> options : sets) {
+      LockManager locks = fixture.open(WithoutScripts.texts(options));
+
+      assertThat(fixture.take(locks, fixture.name("simple"), fixture.ttl()).release()).isTrue();
+    }
+  }
+
+  @Test
+  @Rule("OPEN-5")
   @IfThisFails("check the second connection to a node, which is for transactions: it is one more")
   void aUserWithoutScriptsLocksExtendsAndReleases() throws InterruptedException {
     Needs.of(fixture, TckFault.NO_SCRIPTS);

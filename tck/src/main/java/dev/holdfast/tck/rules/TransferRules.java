@@ -440,6 +440,25 @@ public abstract class TransferRules {
   }
 
   @Test
+  @Rule("VAL-6")
+  @IfThisFails("check that the time of a transfer is held to maxTtl, too")
+  void aTransferBeyondMaxTtlIsRefused() {
+    Needs.of(fixture, LockCapability.TRANSFER);
+    Duration max = fixture.ttl().minusSeconds(5);
+    Duration tooLong = max.plusMillis(1);
+    LockManager locks = fixture.open("maxTtl=" + max.toMillis() + "ms");
+    Lease lease = fixture.take(locks, fixture.name("long"), max);
+
+    assertThat(catchThrowable(() -> lease.transfer(tooLong)))
+        .isInstanceOf(LockConfigurationException.class);
+    assertThat(lease.transferAsync(tooLong))
+        .failsWithin(fixture.timing().soon())
+        .withThrowableThat()
+        .withCauseInstanceOf(LockConfigurationException.class);
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
   @Rule("REL-7")
   @IfThisFails("check that close() warns of an adopted lease as of any other")
   void closingAnAdoptedLeaseThatWasLostWarns() {

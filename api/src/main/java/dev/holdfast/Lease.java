@@ -136,7 +136,8 @@ public interface Lease extends AutoCloseable {
    */
   default String transfer(Duration within) {
     throw new LockConfigurationException(
-        getClass().getName() + " has no transfer: override it, or use a backend that has TRANSFER");
+        getClass().getName()
+            + " has no transfer: override it, implement LeaseDecorator, or use a backend that has TRANSFER");
   }
 
   /**
@@ -151,7 +152,7 @@ public interface Lease extends AutoCloseable {
     return CompletableFuture.failedFuture(
         new LockConfigurationException(
             getClass().getName()
-                + " has no transferAsync: override it, or use a backend that has TRANSFER"));
+                + " has no transferAsync: override it, implement LeaseDecorator, or use a backend that has TRANSFER"));
   }
 
   /**

@@ -7,12 +7,13 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A lease around another lease. All methods are passed on, also those that a later version adds. An
- * implementation overrides what it changes: each blocking method together with its asynchronous
- * one, and {@link #close()} together with {@link #release()}.
+ * A lease that passes each method on to another lease, including methods that later versions add.
+ * An implementation overrides what it changes: each blocking method together with its asynchronous
+ * one, and {@link #close()} together with {@link #release()}, because none of them calls another.
+ * Its {@code toString} is its own, and must not show the token.
  *
- * <p>A decorated lease is renewed while the application can reach its decorator, if only the
- * decorator refers to it.
+ * <p>Let only the decorator refer to the decorated lease, which is then renewed only while the
+ * application can reach the decorator.
  *
  * <p>As safe for use by many threads as the implementation is.
  */

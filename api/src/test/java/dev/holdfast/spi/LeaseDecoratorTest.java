@@ -23,7 +23,7 @@ class LeaseDecoratorTest {
 
   @ParameterizedTest
   @MethodSource("methods")
-  void itIsPassedOn(Method method) throws Exception {
+  void eachMethodIsPassedOn(Method method) throws Exception {
     method.invoke(new Plain(below), new Object[method.getParameterCount()]);
 
     assertThat(calls).containsExactly(method.toString());

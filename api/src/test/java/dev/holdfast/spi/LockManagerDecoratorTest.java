@@ -44,7 +44,7 @@ class LockManagerDecoratorTest {
 
   @ParameterizedTest
   @MethodSource("methodsThatGiveNoLease")
-  void itIsPassedOn(Method method) throws Exception {
+  void eachOfTheseIsPassedOn(Method method) throws Exception {
     method.invoke(new Plain(below), new Object[method.getParameterCount()]);
 
     assertThat(calls).containsExactly(method.toString());

@@ -7,7 +7,7 @@ import java.util.List;
 final class Recording {
   private Recording() {}
 
-  /** Returns an object that adds the method of each call to these. */
+  /** Returns an object that adds the method of each call to {@code calls}. */
   static <T> T calls(Class<T> type, List<String> calls) {
     return type.cast(
         Proxy.newProxyInstance(

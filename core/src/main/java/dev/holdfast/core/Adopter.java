@@ -106,7 +106,7 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
             request.name(),
             request.ownerLabel().orElse(context.defaultOwner()),
             request.ttl(),
-            new AttemptProgress()); // not read: no waiter is behind an adoption
+            new AttemptProgress()); // an adoption has no waiter that reads it
     long attemptedAt = context.clock().nanos();
     return Futures.start(() -> context.primitive().adopt(new Adoption(attempt, token)))
         .whenComplete(context::onAttempted)

@@ -272,7 +272,7 @@ public interface LockPrimitive extends AutoCloseable {
    */
   record Release(Grant grant, Duration keep, boolean mayLengthen, boolean handsOver) {
     /**
-     * Makes a release that deletes the lock at once, and tells the other managers of it.
+     * Returns a release that deletes the lock at once and notifies other managers.
      *
      * @param grant the result of {@link #attempt}
      * @return the release

@@ -58,7 +58,7 @@ class LeastRightsTest {
 
   @TestFactory
   @Tag("exclusion")
-  @Rule({"OPEN-5", "REL-1", "EXT-1"})
+  @Rule({"OPEN-5", "OPEN-8", "REL-1", "EXT-1"})
   List<DynamicTest> eachLineIsEnough() throws IOException {
     List<DynamicTest> tests = new ArrayList<>();
     for (List<String> line : lines()) {

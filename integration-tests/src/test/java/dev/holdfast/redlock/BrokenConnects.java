@@ -78,7 +78,7 @@ final class BrokenConnects {
     return thread;
   }
 
-  /** Sends a command on each connection, and uses none on which it is refused. */
+  /** Sends a command on each first connection, and uses none on which it is refused. */
   static final class Asking extends PassingNodes {
     private final Command command;
 

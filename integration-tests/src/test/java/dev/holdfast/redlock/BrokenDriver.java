@@ -194,7 +194,7 @@ enum BrokenDriver {
   LEAVES_THREADS(
       "the thread of a connection that was not established is not ended",
       made -> new BrokenConnects.LeavingThreads(made.get())),
-  ASKS_FOR_ITS_NUMBER(
+  ASKS_FOR_CLIENT_ID(
       "a connection is not used if `CLIENT ID` is refused",
       made -> new BrokenConnects.Asking(made.get(), "CLIENT", "ID")),
   ASKS_FOR_SCRIPTS(

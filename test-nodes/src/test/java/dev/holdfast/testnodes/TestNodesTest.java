@@ -136,7 +136,7 @@ class TestNodesTest {
             """
             [ "$1" = --version ] && exec '%1$s' --version
             (sleep 0.3; '%1$s' "$1"; sleep 0.3; :) > /dev/null 2>&1 &
-            echo "pid=$!, just started" > "$(dirname "$1")/redis.log"
+            echo "pid=$!, just started" >> "$(dirname "$1")/redis.log"
             """
                 .formatted(EmbeddedBinary.extracted()));
     try (TestNodes others = TestNodes.start(1)) {

@@ -98,7 +98,8 @@ final class FakeNode implements TckNode, Way {
             TckFault.SUBSCRIPTIONS_CUT,
             TckFault.LOGIN_NEEDED,
             TckFault.NO_SCRIPTS,
-            TckFault.NO_SUBSCRIPTIONS));
+            TckFault.NO_SUBSCRIPTIONS,
+            TckFault.LEAST_RIGHTS));
   }
 
   @Override

@@ -238,7 +238,7 @@ final class PathFlaws {
         Flaw.inLease(
             "requireHeld throws the same exception again", Set.of("ERR-7"), FirstLoss::new),
         Flaw.of(
-                "a transfer is cut to maxTtl",
+                "a transfer beyond maxTtl is cut to a second",
                 Set.of("VAL-6"),
                 Parts.TRANSFERRING.withManagers(
                     right -> PassingManager.withLeases(right.get(), CutTransfers::new)))
@@ -460,7 +460,7 @@ final class PathFlaws {
     }
   }
 
-  /** Transfers for a second what is refused for longer. */
+  /** Transfers within a second if a longer time is refused. */
   private static final class CutTransfers extends PassingLease {
     CutTransfers(Lease right) {
       super(right);

@@ -31,7 +31,7 @@ final class NodeFaultState {
   private static final List<String> NO_RIGHTS =
       List.of("resetpass", "resetkeys", "resetchannels", "-@all");
 
-  /** The commands that docs/acl.md allows to a user who is an operator, too. */
+  /** The commands that docs/acl.md grants to operators. */
   static final List<String> LEAST_RIGHTS =
       List.of(
           ("+set +get +del +pttl +pexpire +hmget +hset +eval +evalsha +time +ping +info"
@@ -85,9 +85,9 @@ final class NodeFaultState {
     return faults;
   }
 
-  /** Tells whether managers have rights beyond the least, which users without scripts lack. */
-  boolean hasAllRights() {
-    return rights.contains("+@all");
+  /** Tells whether the user has all rights, of which it can keep the least. */
+  boolean mayTakeLeastRights() {
+    return rights.contains("+@all") && rights.stream().noneMatch(word -> word.startsWith("-"));
   }
 
   void refuse() {

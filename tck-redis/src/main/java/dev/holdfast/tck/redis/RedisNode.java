@@ -169,11 +169,11 @@ final class RedisNode implements TckNode, AutoCloseable {
     if (faults.contains(TckFault.FORBIDDEN)) {
       faults.addAll(Set.of(TckFault.NO_SCRIPTS, TckFault.NO_SUBSCRIPTIONS));
     }
-    if (condition.hasAllRights()) {
-      faults.add(TckFault.LEAST_RIGHTS);
-    }
     if (process != null) {
       faults.addAll(Set.of(TckFault.FROZEN, TckFault.DEAD, TckFault.LOGIN_NEEDED));
+      if (condition.mayTakeLeastRights()) { // the kit has a user of its own on these nodes
+        faults.add(TckFault.LEAST_RIGHTS);
+      }
     }
     return faults;
   }

@@ -136,7 +136,7 @@ class RedisTckEnvironmentTest {
                 TckFault.FORBIDDEN,
                 TckFault.REPLICA,
                 TckFault.EVICTING)
-            .doesNotContain(TckFault.FROZEN, TckFault.DEAD);
+            .doesNotContain(TckFault.FROZEN, TckFault.DEAD, TckFault.LEAST_RIGHTS);
         assertThatThrownBy(() -> node.begin(TckFault.FROZEN, "lock"))
             .isInstanceOf(UnsupportedOperationException.class);
         assertThat(environment.facts()).containsEntry("source of servers", "running already");

@@ -503,6 +503,10 @@ public abstract class ValidityRules {
         .failsWithin(fixture.timing().soon())
         .withThrowableOfType(ExecutionException.class)
         .withCauseInstanceOf(LockConfigurationException.class);
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      Lease lease = fixture.take(locks, fixture.name("short"), fixture.ttl());
+      assertRefused(() -> lease.extend(tooShort.ttl()));
+    }
   }
 
   @Test

@@ -25,13 +25,7 @@ class BrokenBackendTest {
 
   @AfterEach
   void noOperationIsThoughtToBeUnderWay() throws Exception {
-    Background<Boolean> closing =
-        Background.run(
-            () -> {
-              manager.close();
-              return true;
-            });
-    assertThat(closing.result()).isTrue();
+    assertThat(Background.closing(manager).result()).isTrue();
     time.assertIdle();
   }
 

@@ -37,8 +37,7 @@ class ExtendingTest {
     time.advance(TTL.minus(TICK));
     assertThat(lease.isHeld()).isTrue();
     time.advance(TICK);
-    assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.EXPIRED);
+    assertLost(lease, LossReason.EXPIRED);
   }
 
   @Test
@@ -165,8 +164,7 @@ class ExtendingTest {
     assertThat(backend.calls(Op.EXTEND).get(0).time()).isEqualTo(Duration.ofSeconds(25));
 
     time.passUnnoticed(Duration.ofSeconds(25));
-    assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertLost(lease, LossReason.MAX_HOLD);
   }
 
   @Test
@@ -177,8 +175,7 @@ class ExtendingTest {
     lease.extend(TTL);
     assertThat(lease.remaining()).isEqualTo(Duration.ofSeconds(20));
     time.passUnnoticed(Duration.ofSeconds(20));
-    assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertLost(lease, LossReason.MAX_HOLD);
   }
 
   @Test
@@ -199,8 +196,7 @@ class ExtendingTest {
     lease.extend(TTL);
     lease.extend(Duration.ofSeconds(1));
     time.passUnnoticed(Duration.ofSeconds(25));
-    assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertLost(lease, LossReason.MAX_HOLD);
   }
 
   @Test
@@ -211,8 +207,7 @@ class ExtendingTest {
     assertThat(backend.calls(Op.EXTEND)).as("no backend counts so little").isEmpty();
     assertThat(lease.remaining()).isEqualTo(TICK);
     time.passUnnoticed(TICK);
-    assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertLost(lease, LossReason.MAX_HOLD);
   }
 
   @Test
@@ -270,6 +265,11 @@ class ExtendingTest {
     assertThat(first.handle((none, failure) -> failure).join())
         .isInstanceOf(IllegalStateException.class)
         .isNotSameAs(second.handle((none, failure) -> failure).join());
+  }
+
+  private static void assertLost(Lease lease, LossReason reason) {
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(lease.onLoss()).isCompletedWithValue(reason);
   }
 
   private static void assertLost(CompletableFuture<Void> extension, LossReason reason) {

@@ -35,13 +35,7 @@ class TakingInTest {
     assertThat(backend.holder("x")).isEmpty();
     Lease next = manager.acquire(REQUEST);
     assertThat(next.release()).isTrue();
-    Background<Boolean> closing =
-        Background.run(
-            () -> {
-              manager.close();
-              return true;
-            });
-    assertThat(closing.result()).isTrue();
+    assertThat(Background.closing(manager).result()).isTrue();
     time.assertIdle();
   }
 

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -25,12 +25,7 @@ class SilentConnectionsTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedNodes nodes = new ScriptedNodes(3);
-  private final Logs logs = new Logs();
-
-  @AfterEach
-  void stopListening() {
-    logs.close();
-  }
+  @AutoClose private final Logs logs = new Logs();
 
   @Test
   @DisplayName("a silent connection is dropped once and replaced")

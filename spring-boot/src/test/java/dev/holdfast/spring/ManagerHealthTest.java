@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.Health;
@@ -29,10 +28,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class ManagerHealthTest {
   private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  HoldfastAutoConfiguration.class, HoldfastHealthAutoConfiguration.class));
+      Contexts.of(HoldfastAutoConfiguration.class, HoldfastHealthAutoConfiguration.class);
 
   @Test
   void healthIsUpOrDownByPingAndShowsTheNodes() {
@@ -159,8 +155,7 @@ class ManagerHealthTest {
 
   @Test
   void aManagerOfTheApplicationHasAContributorWithoutTheOtherAutoConfiguration() {
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastHealthAutoConfiguration.class))
+    Contexts.of(HoldfastHealthAutoConfiguration.class)
         .withBean("mine", LockManager.class, () -> LockManager.open("memory:"))
         .run(
             context ->

@@ -16,8 +16,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -138,8 +136,7 @@ record ShopFixture(
     RecordingTransactionManager transactions =
         new RecordingTransactionManager(
             orders.dataSource(), () -> heldAtEnd.add(store.holder(NAME).isPresent()));
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+    Contexts.of(HoldfastAutoConfiguration.class)
         .withUserConfiguration(Transactions.class)
         .withBean(LockManager.class, () -> locks)
         .withBean(RecordingTransactionManager.class, () -> transactions)

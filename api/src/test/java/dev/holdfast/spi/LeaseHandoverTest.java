@@ -6,6 +6,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LossReason;
+import dev.holdfast.testsupport.Uncancellable;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -139,13 +140,5 @@ class LeaseHandoverTest {
                 }
               }
             });
-  }
-
-  /** A fake future that its consumer cannot cancel: the lease is on its way. */
-  private static final class Uncancellable<T> extends CompletableFuture<T> {
-    @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-      return false;
-    }
   }
 }

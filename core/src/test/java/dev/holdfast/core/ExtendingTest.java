@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import static dev.holdfast.core.FailedFutures.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,7 +16,6 @@ import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -136,10 +136,8 @@ class ExtendingTest {
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("61s")
         .hasMessageContaining("60s");
-    assertThat(lease.extendAsync(Duration.ofSeconds(61)))
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .withCauseInstanceOf(LockConfigurationException.class);
+    assertThat(failureOf(lease.extendAsync(Duration.ofSeconds(61))))
+        .isInstanceOf(LockConfigurationException.class);
     assertThat(backend.calls(Op.EXTEND)).isEmpty();
     assertThat(lease.isHeld()).isTrue();
   }
@@ -273,12 +271,8 @@ class ExtendingTest {
   }
 
   private static void assertLost(CompletableFuture<Void> extension, LossReason reason) {
-    assertThat(extension)
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .havingCause()
-        .asInstanceOf(InstanceOfAssertFactories.type(LockLostException.class))
-        .extracting(LockLostException::reason)
-        .isEqualTo(reason);
+    assertThat(failureOf(extension))
+        .isInstanceOfSatisfying(
+            LockLostException.class, lost -> assertThat(lost.reason()).isEqualTo(reason));
   }
 }

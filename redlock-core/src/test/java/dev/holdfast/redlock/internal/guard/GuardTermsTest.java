@@ -189,19 +189,7 @@ class GuardTermsTest {
   @Rule("GUARD-3")
   @DisplayName("a node whose quarantine began before the grant does not extend")
   void aNodeWhoseQuarantineBeganBeforeTheGrantDoesNotExtend() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    List<Asked> asked = nodes.take();
-    quarantine(asked, 1, "3 3000 57000 0");
-    grant(asked, 0, 2);
-    Lease lease = future.join().orElseThrow();
-
-    var extended = lease.extendAsync(TTL);
-    List<Asked> extending = nodes.take();
-    quarantine(extending, 1, "1 4000 56000 0");
-    reply(extending, Scripts.MINE, 0);
-    assertThat(extended).as("it may have voted for another before it lost its data").isNotDone();
-    reply(extending, Scripts.MINE, 2);
-    assertThat(extended).isCompleted();
+    assertDoesNotExtend("3 3000 57000 0"); // it may have voted for another before it lost its data
   }
 
   @Test
@@ -209,19 +197,7 @@ class GuardTermsTest {
   @Rule("GUARD-3")
   @DisplayName("a node in quarantine that had refused the lease does not extend it")
   void aNodeThatDidNotHoldTheKeyDoesNotExtend() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    List<Asked> asked = nodes.take();
-    quarantine(asked, 1, "0 3000 57000 0");
-    grant(asked, 0, 2);
-    Lease lease = future.join().orElseThrow();
-
-    var extended = lease.extendAsync(TTL);
-    List<Asked> extending = nodes.take();
-    quarantine(extending, 1, "1 4000 56000 0");
-    reply(extending, Scripts.MINE, 0);
-    assertThat(extended).isNotDone();
-    reply(extending, Scripts.MINE, 2);
-    assertThat(extended).isCompleted();
+    assertDoesNotExtend("0 3000 57000 0");
   }
 
   @Test
@@ -447,6 +423,23 @@ class GuardTermsTest {
 
   private CompletableFuture<Optional<Lease>> ask() {
     return locks.tryAcquireAsync(LockRequest.of("a", TTL));
+  }
+
+  /** Asserts that a node does not extend which was in this quarantine at the grant. */
+  private void assertDoesNotExtend(String quarantineAtTheGrant) {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    quarantine(asked, 1, quarantineAtTheGrant);
+    grant(asked, 0, 2);
+    Lease lease = future.join().orElseThrow();
+
+    var extended = lease.extendAsync(TTL);
+    List<Asked> extending = nodes.take();
+    quarantine(extending, 1, "1 4000 56000 0");
+    reply(extending, Scripts.MINE, 0);
+    assertThat(extended).isNotDone();
+    reply(extending, Scripts.MINE, 2);
+    assertThat(extended).isCompleted();
   }
 
   private Lease grantedBy(int... voters) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.lang.reflect.Proxy;
+import dev.holdfast.testsupport.Fakes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -386,14 +386,12 @@ class CurrentLeaseTest {
   @Test
   void aDecoratorThatPassesUnwrapOnIsTheManagerThatItDecorates() throws Exception {
     LockManager decorator =
-        (LockManager)
-            Proxy.newProxyInstance(
-                LockManager.class.getClassLoader(),
-                new Class<?>[] {LockManager.class},
-                (proxy, method, arguments) -> {
-                  assertThat(method.getName()).isEqualTo("unwrap");
-                  return Optional.of(locks);
-                });
+        Fakes.of(
+            LockManager.class,
+            (proxy, method, arguments) -> {
+              assertThat(method.getName()).isEqualTo("unwrap");
+              return Optional.of(locks);
+            });
 
     locks.runLocked(
         STOCK, lease -> assertThat(Locks.requireCurrent(decorator, "stock")).isSameAs(lease));

@@ -6,8 +6,8 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LossReason;
+import dev.holdfast.testsupport.Fakes;
 import dev.holdfast.testsupport.Uncancellable;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,30 +115,28 @@ class LeaseHandoverTest {
 
   /** Returns a fake lease whose minimum cannot be changed if there is a refusal. */
   private Lease lease(@Nullable RuntimeException refusal) {
-    return (Lease)
-        Proxy.newProxyInstance(
-            Lease.class.getClassLoader(),
-            new Class<?>[] {Lease.class},
-            (self, method, arguments) -> {
-              switch (method.getName()) {
-                case "holdAtLeast" -> {
-                  calls.add("holdAtLeast " + (Duration) arguments[0]);
-                  if (refusal != null) {
-                    throw refusal;
-                  }
-                  return null;
-                }
-                case "releaseAsync" -> {
-                  calls.add("releaseAsync");
-                  return CompletableFuture.completedFuture(true);
-                }
-                case "equals" -> {
-                  return self == arguments[0];
-                }
-                default -> {
-                  return method.getName().equals("hashCode") ? (Object) 1 : "a fake lease";
-                }
+    return Fakes.of(
+        Lease.class,
+        (self, method, arguments) -> {
+          switch (method.getName()) {
+            case "holdAtLeast" -> {
+              calls.add("holdAtLeast " + (Duration) arguments[0]);
+              if (refusal != null) {
+                throw refusal;
               }
-            });
+              return null;
+            }
+            case "releaseAsync" -> {
+              calls.add("releaseAsync");
+              return CompletableFuture.completedFuture(true);
+            }
+            case "equals" -> {
+              return self == arguments[0];
+            }
+            default -> {
+              return method.getName().equals("hashCode") ? (Object) 1 : "a fake lease";
+            }
+          }
+        });
   }
 }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.testsupport.Fakes;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -36,14 +36,12 @@ class LockManagerDecoratorTest {
   private final List<String> calls = new ArrayList<>();
 
   private final LockManager below =
-      (LockManager)
-          Proxy.newProxyInstance(
-              getClass().getClassLoader(),
-              new Class<?>[] {LockManager.class},
-              (self, method, arguments) -> {
-                calls.add(method.toString());
-                return method.getReturnType() == boolean.class ? true : null;
-              });
+      Fakes.of(
+          LockManager.class,
+          (self, method, arguments) -> {
+            calls.add(method.toString());
+            return method.getReturnType() == boolean.class ? true : null;
+          });
 
   static Stream<Method> methodsThatGiveNoLease() {
     return Arrays.stream(LockManager.class.getMethods())

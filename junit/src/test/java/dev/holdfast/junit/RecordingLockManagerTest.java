@@ -9,8 +9,8 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.memory.ManualClock;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.testsupport.Fakes;
 import dev.holdfast.testsupport.Uncancellable;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -40,12 +40,7 @@ class RecordingLockManagerTest {
   }
 
   private LockManager recording() {
-    LockManager fake =
-        (LockManager)
-            Proxy.newProxyInstance(
-                LockManager.class.getClassLoader(),
-                new Class<?>[] {LockManager.class},
-                (self, method, arguments) -> onItsWay);
+    LockManager fake = Fakes.of(LockManager.class, (self, method, arguments) -> onItsWay);
     return new RecordingLockManager(fake, new LockJournal());
   }
 }

@@ -9,8 +9,8 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.memory.ManualClock;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.testsupport.Fakes;
 import dev.holdfast.testsupport.Uncancellable;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -57,12 +57,7 @@ class UntakenLeaseTest {
 
   /** Returns a subscription whose subscriber throws when a lease arrives. */
   private LeaseSubscription subscription() {
-    LockManager fake =
-        (LockManager)
-            Proxy.newProxyInstance(
-                LockManager.class.getClassLoader(),
-                new Class<?>[] {LockManager.class},
-                (self, method, arguments) -> onItsWay);
+    LockManager fake = Fakes.of(LockManager.class, (self, method, arguments) -> onItsWay);
     return new LeaseSubscription(fake, REQUEST, new RequestingSubscriber(1, failure -> {}));
   }
 }

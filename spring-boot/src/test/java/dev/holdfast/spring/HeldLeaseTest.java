@@ -1,6 +1,5 @@
 package dev.holdfast.spring;
 
-import org.junit.jupiter.api.AutoClose;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +10,7 @@ import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class HeldLeaseTest {

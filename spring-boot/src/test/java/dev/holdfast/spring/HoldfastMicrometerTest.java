@@ -6,6 +6,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.Locks;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.micrometer.HoldfastMetrics;
+import dev.holdfast.testsupport.Fakes;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -14,7 +15,6 @@ import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -159,22 +159,20 @@ class HoldfastMicrometerTest {
 
   /** A fake decorator that hides the manager below, and so has no listeners. */
   private static LockManager hiding(LockManager manager) {
-    return (LockManager)
-        Proxy.newProxyInstance(
-            LockManager.class.getClassLoader(),
-            new Class<?>[] {LockManager.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("unwrap")) {
-                return Optional.empty();
-              }
-              try {
-                return method.isDefault()
-                    ? InvocationHandler.invokeDefault(proxy, method, arguments)
-                    : method.invoke(manager, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return Fakes.of(
+        LockManager.class,
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("unwrap")) {
+            return Optional.empty();
+          }
+          try {
+            return method.isDefault()
+                ? InvocationHandler.invokeDefault(proxy, method, arguments)
+                : method.invoke(manager, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
   }
 
   @Test

@@ -1,6 +1,5 @@
 package dev.holdfast.spring;
 
-import org.junit.jupiter.api.AutoClose;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +8,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;

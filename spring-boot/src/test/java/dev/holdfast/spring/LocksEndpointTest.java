@@ -11,7 +11,7 @@ import dev.holdfast.LockVotes;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
-import java.lang.reflect.Proxy;
+import dev.holdfast.testsupport.Fakes;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -228,16 +228,14 @@ class LocksEndpointTest {
   }
 
   private static LockManager hiding(LockManager below) {
-    return (LockManager)
-        Proxy.newProxyInstance(
-            LockManager.class.getClassLoader(),
-            new Class<?>[] {LockManager.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("leases")) {
-                throw new LockConfigurationException("a decorator has no leases");
-              }
-              return method.invoke(below, arguments);
-            });
+    return Fakes.of(
+        LockManager.class,
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("leases")) {
+            throw new LockConfigurationException("a decorator has no leases");
+          }
+          return method.invoke(below, arguments);
+        });
   }
 
   @Configuration(proxyBeanMethods = false)

@@ -6,7 +6,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import dev.holdfast.memory.MemoryStore;
-import java.lang.reflect.Proxy;
+import dev.holdfast.testsupport.Fakes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -83,11 +83,9 @@ class ManagerHealthTest {
               state.equals("UP") ? "" : "connection refused",
               Optional.empty()));
     }
-    return (LockManager)
-        Proxy.newProxyInstance(
-            LockManager.class.getClassLoader(),
-            new Class<?>[] {LockManager.class},
-            (proxy, method, arguments) -> method.getName().equals("nodes") ? nodes : true);
+    return Fakes.of(
+        LockManager.class,
+        (proxy, method, arguments) -> method.getName().equals("nodes") ? nodes : true);
   }
 
   @Test
@@ -104,18 +102,16 @@ class ManagerHealthTest {
 
   /** Lacks an operation, as a decorator that an application wrote before there was that one. */
   private static LockManager lacking(String absent, LockManager below, Set<String> alsoHidden) {
-    return (LockManager)
-        Proxy.newProxyInstance(
-            LockManager.class.getClassLoader(),
-            new Class<?>[] {LockManager.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals(absent)) {
-                throw new LockConfigurationException("Slow has no " + absent);
-              }
-              return alsoHidden.contains(method.getName())
-                  ? Optional.empty()
-                  : method.invoke(below, arguments);
-            });
+    return Fakes.of(
+        LockManager.class,
+        (proxy, method, arguments) -> {
+          if (method.getName().equals(absent)) {
+            throw new LockConfigurationException("Slow has no " + absent);
+          }
+          return alsoHidden.contains(method.getName())
+              ? Optional.empty()
+              : method.invoke(below, arguments);
+        });
   }
 
   @ParameterizedTest

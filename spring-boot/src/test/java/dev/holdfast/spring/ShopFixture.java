@@ -199,6 +199,11 @@ record ShopFixture(
     assertThat(orders.readElsewhere()).isEqualTo("new");
   }
 
+  /** Ships in a transaction of the method's own. */
+  <T> T shipInOwnTransaction(Callable<T> work) throws Exception {
+    return shop.shipInOwnTransaction(1, work);
+  }
+
   /** Ships in the transaction of the caller, for work that throws no checked exception. */
   <T> T ship(Callable<T> work) {
     try {

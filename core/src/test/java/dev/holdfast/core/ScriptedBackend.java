@@ -108,7 +108,7 @@ final class ScriptedBackend implements LockPrimitive {
         .ownerLabel("tester");
   }
 
-  /** What a manager over it gives to its parts, which run their callbacks at once. */
+  /** The context of the parts of a manager over it, whose callbacks run at once. */
   static ManagerContext context(ScriptedBackend backend, ManualTime time, Scheduler scheduler) {
     Listeners listeners = new Listeners(time);
     return new ManagerContext(

@@ -209,12 +209,7 @@ public interface LockManager extends AutoCloseable {
    */
   default <X extends Exception> void runLocked(LockRequest request, LockedAction<X> action)
       throws InterruptedException, X {
-    this.<Boolean, X>executeLocked(
-        request,
-        lease -> {
-          action.run(lease);
-          return true;
-        });
+    this.<Boolean, X>executeLocked(request, LockedCall.task(action));
   }
 
   /**
@@ -263,13 +258,7 @@ public interface LockManager extends AutoCloseable {
    */
   default <X extends Exception> boolean tryRunLocked(LockRequest request, LockedAction<X> action)
       throws InterruptedException, X {
-    return this.<Boolean, X>tryExecuteLocked(
-            request,
-            lease -> {
-              action.run(lease);
-              return true;
-            })
-        .isPresent();
+    return this.<Boolean, X>tryExecuteLocked(request, LockedCall.task(action)).isPresent();
   }
 
   /**

@@ -18,6 +18,14 @@ final class LockedCall {
 
   private LockedCall() {}
 
+  /** Returns a task that does some work, and whose result says only that the work was done. */
+  static <X extends Exception> LockedTask<Boolean, X> task(LockedAction<X> action) {
+    return lease -> {
+      action.run(lease);
+      return true;
+    };
+  }
+
   /** Runs a task, and releases the lease in every case. */
   static <T, X extends Exception> T releasing(
       LockManager manager, Lease lease, LockedTask<T, X> task) throws InterruptedException, X {

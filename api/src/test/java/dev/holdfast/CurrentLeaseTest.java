@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.lang.reflect.Proxy;
+import dev.holdfast.testsupport.Fakes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,23 +15,18 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** An assertion that fails in a task whose lease is lost is the cause of what the task throws. */
 @Timeout(20)
+@ExtendWith(NothingLeftBehind.class)
 class CurrentLeaseTest {
   private static final LockRequest STOCK = LockRequest.of("stock", Duration.ofSeconds(10));
   private static final LockRequest ORDER = LockRequest.of("order", Duration.ofSeconds(10));
 
   private final InMemoryLocks locks = new InMemoryLocks();
-
-  @AfterEach
-  void nothingIsLeftBehind() {
-    assertThat(Locks.current()).isEmpty();
-    assertThat(Thread.interrupted()).isFalse();
-  }
 
   @Test
   void noLeaseIsCurrentOutsideATask() throws Exception {
@@ -391,14 +386,12 @@ class CurrentLeaseTest {
   @Test
   void aDecoratorThatPassesUnwrapOnIsTheManagerThatItDecorates() throws Exception {
     LockManager decorator =
-        (LockManager)
-            Proxy.newProxyInstance(
-                LockManager.class.getClassLoader(),
-                new Class<?>[] {LockManager.class},
-                (proxy, method, arguments) -> {
-                  assertThat(method.getName()).isEqualTo("unwrap");
-                  return Optional.of(locks);
-                });
+        Fakes.of(
+            LockManager.class,
+            (proxy, method, arguments) -> {
+              assertThat(method.getName()).isEqualTo("unwrap");
+              return Optional.of(locks);
+            });
 
     locks.runLocked(
         STOCK, lease -> assertThat(Locks.requireCurrent(decorator, "stock")).isSameAs(lease));

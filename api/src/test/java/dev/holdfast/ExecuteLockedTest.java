@@ -13,17 +13,18 @@ import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 @Timeout(20)
+@ExtendWith(NothingLeftBehind.class)
 class ExecuteLockedTest {
   private static final LockRequest REQUEST = LockRequest.of("stock", Duration.ofSeconds(10));
 
   private final InMemoryLocks locks = new InMemoryLocks();
 
   @AfterEach
-  void nothingIsLeftBehind() {
+  void theLockIsFree() {
     assertThat(locks.isHeld("stock")).isFalse();
-    assertThat(Thread.interrupted()).as("an interrupt that a test left behind").isFalse();
   }
 
   private AbstractThrowableAssert<?, ?> assertThatTheTaskThrows(

@@ -15,10 +15,12 @@ import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(20)
+@ExtendWith(NothingLeftBehind.class)
 @SuppressWarnings("LockNotBeforeTry") // how lock and unlock may be called is what is tested
 class LockViewTest {
   private static final LockRequest REQUEST =
@@ -29,9 +31,8 @@ class LockViewTest {
   private final ExecutorService other = Executors.newSingleThreadExecutor();
 
   @AfterEach
-  void nothingIsLeftBehind() {
+  void close() {
     other.shutdownNow();
-    assertThat(Thread.interrupted()).as("an interrupt that a test left behind").isFalse();
   }
 
   @Test

@@ -5,24 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A task inside another one, both of which lose their leases. The thread has one interrupt. */
 @Timeout(20)
+@ExtendWith(NothingLeftBehind.class)
 class LossOfSeveralLeasesTest {
   private static final LockRequest STOCK = LockRequest.of("stock", Duration.ofSeconds(10));
   private static final LockRequest THIRD = LockRequest.of("third", Duration.ofSeconds(10));
   private static final LockRequest ORDER = LockRequest.of("order", Duration.ofSeconds(10));
 
   private final InMemoryLocks locks = new InMemoryLocks();
-
-  @AfterEach
-  void nothingIsLeftBehind() {
-    assertThat(Locks.current()).isEmpty();
-    assertThat(Thread.interrupted()).isFalse();
-  }
 
   private void lose(String name) {
     locks.lose(name, LossReason.EXPIRED);

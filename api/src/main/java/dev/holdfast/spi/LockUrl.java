@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -161,8 +162,7 @@ public final class LockUrl {
    * @return the decoded value, perhaps empty
    */
   public String text(String option, String defaultValue) {
-    UrlOption given = options.get(option);
-    return given == null ? defaultValue : given.value();
+    return read(option, UrlOption::value, defaultValue);
   }
 
   /**
@@ -174,8 +174,7 @@ public final class LockUrl {
    * @throws LockConfigurationException if the value is no duration
    */
   public Duration duration(String option, Duration defaultValue) {
-    UrlOption given = options.get(option);
-    return given == null ? defaultValue : given.duration();
+    return read(option, UrlOption::duration, defaultValue);
   }
 
   /**
@@ -187,8 +186,7 @@ public final class LockUrl {
    * @throws LockConfigurationException if it is neither
    */
   public boolean flag(String option, boolean defaultValue) {
-    UrlOption given = options.get(option);
-    return given == null ? defaultValue : given.flag();
+    return read(option, UrlOption::flag, defaultValue);
   }
 
   /**
@@ -218,8 +216,7 @@ public final class LockUrl {
    * @throws LockConfigurationException if it is no such number
    */
   public long number(String option, long defaultValue) {
-    UrlOption given = options.get(option);
-    return given == null ? defaultValue : given.number();
+    return read(option, UrlOption::number, defaultValue);
   }
 
   /**
@@ -231,8 +228,12 @@ public final class LockUrl {
    * @throws LockConfigurationException if it is no percentage from 0% to 100%
    */
   public double percent(String option, double defaultValue) {
+    return read(option, UrlOption::percent, defaultValue);
+  }
+
+  private <T> T read(String option, Function<UrlOption, T> reader, T defaultValue) {
     UrlOption given = options.get(option);
-    return given == null ? defaultValue : given.percent();
+    return given == null ? defaultValue : reader.apply(given);
   }
 
   /**

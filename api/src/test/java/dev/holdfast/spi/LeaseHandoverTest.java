@@ -6,7 +6,8 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LossReason;
-import java.lang.reflect.Proxy;
+import dev.holdfast.testsupport.Fakes;
+import dev.holdfast.testsupport.Uncancellable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -114,38 +115,28 @@ class LeaseHandoverTest {
 
   /** Returns a fake lease whose minimum cannot be changed if there is a refusal. */
   private Lease lease(@Nullable RuntimeException refusal) {
-    return (Lease)
-        Proxy.newProxyInstance(
-            Lease.class.getClassLoader(),
-            new Class<?>[] {Lease.class},
-            (self, method, arguments) -> {
-              switch (method.getName()) {
-                case "holdAtLeast" -> {
-                  calls.add("holdAtLeast " + (Duration) arguments[0]);
-                  if (refusal != null) {
-                    throw refusal;
-                  }
-                  return null;
-                }
-                case "releaseAsync" -> {
-                  calls.add("releaseAsync");
-                  return CompletableFuture.completedFuture(true);
-                }
-                case "equals" -> {
-                  return self == arguments[0];
-                }
-                default -> {
-                  return method.getName().equals("hashCode") ? (Object) 1 : "a fake lease";
-                }
+    return Fakes.of(
+        Lease.class,
+        (self, method, arguments) -> {
+          switch (method.getName()) {
+            case "holdAtLeast" -> {
+              calls.add("holdAtLeast " + (Duration) arguments[0]);
+              if (refusal != null) {
+                throw refusal;
               }
-            });
-  }
-
-  /** A fake future that its consumer cannot cancel: the lease is on its way. */
-  private static final class Uncancellable<T> extends CompletableFuture<T> {
-    @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-      return false;
-    }
+              return null;
+            }
+            case "releaseAsync" -> {
+              calls.add("releaseAsync");
+              return CompletableFuture.completedFuture(true);
+            }
+            case "equals" -> {
+              return self == arguments[0];
+            }
+            default -> {
+              return method.getName().equals("hashCode") ? (Object) 1 : "a fake lease";
+            }
+          }
+        });
   }
 }

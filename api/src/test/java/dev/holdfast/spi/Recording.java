@@ -1,6 +1,6 @@
 package dev.holdfast.spi;
 
-import java.lang.reflect.Proxy;
+import dev.holdfast.testsupport.Fakes;
 import java.util.List;
 
 /** Objects that record their calls, and answer true, nothing or null. */
@@ -9,13 +9,11 @@ final class Recording {
 
   /** Returns an object that adds the method of each call to {@code calls}. */
   static <T> T calls(Class<T> type, List<String> calls) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (self, method, arguments) -> {
-              calls.add(method.toString());
-              return method.getReturnType() == boolean.class ? true : null;
-            }));
+    return Fakes.of(
+        type,
+        (self, method, arguments) -> {
+          calls.add(method.toString());
+          return method.getReturnType() == boolean.class ? true : null;
+        });
   }
 }

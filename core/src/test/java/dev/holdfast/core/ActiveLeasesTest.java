@@ -22,25 +22,8 @@ class ActiveLeasesTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedBackend backend = new ScriptedBackend(time);
-  private final Listeners listeners = new Listeners(time);
   private Runnable beforeEachTimer = () -> {};
-  private final ManagerContext context =
-      new ManagerContext(
-          backend,
-          backend.capabilities(),
-          time,
-          new HookedTimers(),
-          () -> 0,
-          Runnable::run,
-          1,
-          TTL,
-          "tester",
-          new InFlightOperations(),
-          new ConcurrencyLimiter(time, listeners),
-          new UnconfirmedReleases(time),
-          listeners,
-          new NodeEvents(listeners, time),
-          null);
+  private final ManagerContext context = ScriptedBackend.context(backend, time, new HookedTimers());
   private final ActiveLeases leases = new ActiveLeases(context, new WaitQueues());
   private final List<String> seen = new ArrayList<>();
   private final DefaultLease lease = open();

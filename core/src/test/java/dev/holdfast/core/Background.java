@@ -2,6 +2,7 @@ package dev.holdfast.core;
 
 import static org.awaitility.Awaitility.with;
 
+import dev.holdfast.LockManager;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
@@ -34,6 +35,15 @@ final class Background<T> {
     Background<T> background = new Background<>(call);
     background.thread.start();
     return background;
+  }
+
+  /** Closes a manager. The result is true. */
+  static Background<Boolean> closing(LockManager manager) {
+    return run(
+        () -> {
+          manager.close();
+          return true;
+        });
   }
 
   /** Returns when the thread waits for something. */

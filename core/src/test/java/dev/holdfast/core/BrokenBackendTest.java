@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import static dev.holdfast.core.FailedFutures.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -25,13 +26,7 @@ class BrokenBackendTest {
 
   @AfterEach
   void noOperationIsThoughtToBeUnderWay() throws Exception {
-    Background<Boolean> closing =
-        Background.run(
-            () -> {
-              manager.close();
-              return true;
-            });
-    assertThat(closing.result()).isTrue();
+    assertThat(Background.closing(manager).result()).isTrue();
     time.assertIdle();
   }
 
@@ -39,11 +34,7 @@ class BrokenBackendTest {
   void failedAttemptLetsTheNextWaiterTry() throws Exception {
     breaks();
     assertThatThrownBy(() -> manager.acquire(REQUEST.waitForever())).isSameAs(fault);
-    assertThat(manager.tryAcquireAsync(REQUEST))
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .havingCause()
-        .isSameAs(fault);
+    assertThat(failureOf(manager.tryAcquireAsync(REQUEST))).isSameAs(fault);
     mended();
     assertThat(manager.tryAcquire(REQUEST)).isPresent();
   }
@@ -53,11 +44,7 @@ class BrokenBackendTest {
     Lease lease = manager.acquire(REQUEST);
     breaks();
     CompletableFuture<Void> extension = lease.extendAsync(TTL);
-    assertThat(extension)
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .havingCause()
-        .isSameAs(fault);
+    assertThat(failureOf(extension)).isSameAs(fault);
     assertThat(lease.isHeld()).isTrue();
     mended();
     assertThat(lease.releaseAsync()).isCompletedWithValue(true);
@@ -79,11 +66,7 @@ class BrokenBackendTest {
   void releaseFailsWithTheErrorOfTheBackend() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     breaks();
-    assertThat(lease.releaseAsync())
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .havingCause()
-        .isSameAs(fault);
+    assertThat(failureOf(lease.releaseAsync())).isSameAs(fault);
     mended();
   }
 
@@ -156,10 +139,8 @@ class BrokenBackendTest {
   }
 
   private static void assertAnsweredNothing(CompletableFuture<?> answer) {
-    assertThat(answer)
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .withCauseInstanceOf(IllegalStateException.class)
-        .withMessageContaining("neither a result nor a failure");
+    assertThat(failureOf(answer))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("neither a result nor a failure");
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import static dev.holdfast.core.FailedFutures.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -56,10 +57,8 @@ class ClosingTest {
     assertClosed(() -> manager.acquire(REQUEST));
     assertClosed(() -> manager.inspect("x"));
     assertClosed(() -> manager.forceRelease("x"));
-    assertThat(manager.tryAcquireAsync(REQUEST))
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .withCauseInstanceOf(IllegalStateException.class);
+    assertThat(failureOf(manager.tryAcquireAsync(REQUEST)))
+        .isInstanceOf(IllegalStateException.class);
     assertThat(backend.calls()).isEmpty();
   }
 
@@ -83,11 +82,7 @@ class ClosingTest {
 
     assertThat(waiting)
         .allSatisfy(
-            future ->
-                assertThat(future)
-                    .failsWithin(Duration.ZERO)
-                    .withThrowableThat()
-                    .withCauseInstanceOf(IllegalStateException.class));
+            future -> assertThat(failureOf(future)).isInstanceOf(IllegalStateException.class));
     assertThat(blocked.failure())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("closed");

@@ -422,12 +422,7 @@ class CrowdTest {
   }
 
   private Background<?> close() throws Exception {
-    return Background.run(
-            () -> {
-              manager.close();
-              return true;
-            })
-        .awaitBlocked();
+    return Background.closing(manager).awaitBlocked();
   }
 
   /** Starts as many attempts as there are permits, none of them answered. */

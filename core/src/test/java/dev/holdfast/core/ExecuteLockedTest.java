@@ -53,16 +53,7 @@ class ExecuteLockedTest {
 
   @Test
   void theTaskIsInterruptedWhenTheLeaseIsLostAndThenTheLossIsThrown() throws Exception {
-    Background<String> call =
-        Background.run(
-            () ->
-                manager.executeLocked(
-                    REQUEST,
-                    lease -> {
-                      never.await();
-                      return "unprotected";
-                    }));
-    call.awaitBlocked();
+    Background<String> call = workForever(REQUEST);
     time.advance(TTL);
     assertThat(call.failure())
         .isInstanceOfSatisfying(
@@ -74,15 +65,7 @@ class ExecuteLockedTest {
   @Test
   void aLossThatIsThrownIsNotLoggedToo() throws Exception {
     try (Warnings warnings = Warnings.of(Lease.class)) {
-      assertThatThrownBy(
-              () ->
-                  manager.executeLocked(
-                      REQUEST,
-                      lease -> {
-                        time.passUnnoticed(TTL);
-                        return "unprotected";
-                      }))
-          .isInstanceOf(LockLostException.class);
+      assertThatThrownBy(this::outliveTheLease).isInstanceOf(LockLostException.class);
       assertThat(warnings.texts()).isEmpty();
     }
   }
@@ -107,15 +90,7 @@ class ExecuteLockedTest {
 
   @Test
   void taskThatOutlivesItsLeaseFailsEvenIfNoTimerHasRun() {
-    assertThatThrownBy(
-            () ->
-                manager.executeLocked(
-                    REQUEST,
-                    lease -> {
-                      time.passUnnoticed(TTL);
-                      return "unprotected";
-                    }))
-        .isInstanceOf(LockLostException.class);
+    assertThatThrownBy(this::outliveTheLease).isInstanceOf(LockLostException.class);
   }
 
   @Test
@@ -135,16 +110,7 @@ class ExecuteLockedTest {
 
   @Test
   void aTaskThatIsKeptAliveIsNotLostUntilItsLongestHold() throws Exception {
-    Background<String> call =
-        Background.run(
-            () ->
-                manager.executeLocked(
-                    REQUEST.keepAliveUpTo(Duration.ofMinutes(2)),
-                    lease -> {
-                      never.await();
-                      return "unprotected";
-                    }));
-    call.awaitBlocked();
+    Background<String> call = workForever(REQUEST.keepAliveUpTo(Duration.ofMinutes(2)));
     time.advance(Duration.ofMinutes(2).minusNanos(1000));
     assertThat(call.isDone()).isFalse();
     time.advance(Duration.ofNanos(1000));
@@ -173,18 +139,32 @@ class ExecuteLockedTest {
 
   @Test
   void callersInterruptReachesTheTask() throws Exception {
-    Background<String> call =
-        Background.run(
-            () ->
-                manager.executeLocked(
-                    REQUEST,
-                    lease -> {
-                      never.await();
-                      return "late";
-                    }));
-    call.awaitBlocked();
+    Background<String> call = workForever(REQUEST);
     call.interrupt();
     assertThat(call.failure()).isInstanceOf(InterruptedException.class);
     assertThat(backend.holder("x")).isEmpty();
+  }
+
+  /** Runs a task that ends after its lease, without a timer that notices. */
+  private void outliveTheLease() throws InterruptedException {
+    manager.executeLocked(
+        REQUEST,
+        lease -> {
+          time.passUnnoticed(TTL);
+          return "unprotected";
+        });
+  }
+
+  /** Runs a task that only an interrupt ends, and returns when the task waits. */
+  private Background<String> workForever(LockRequest request) {
+    return Background.run(
+            () ->
+                manager.executeLocked(
+                    request,
+                    lease -> {
+                      never.await();
+                      return "unprotected";
+                    }))
+        .awaitBlocked();
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import static dev.holdfast.core.FailedFutures.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,7 +16,6 @@ import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -37,8 +37,7 @@ class ExtendingTest {
     time.advance(TTL.minus(TICK));
     assertThat(lease.isHeld()).isTrue();
     time.advance(TICK);
-    assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.EXPIRED);
+    assertLost(lease, LossReason.EXPIRED);
   }
 
   @Test
@@ -137,10 +136,8 @@ class ExtendingTest {
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("61s")
         .hasMessageContaining("60s");
-    assertThat(lease.extendAsync(Duration.ofSeconds(61)))
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .withCauseInstanceOf(LockConfigurationException.class);
+    assertThat(failureOf(lease.extendAsync(Duration.ofSeconds(61))))
+        .isInstanceOf(LockConfigurationException.class);
     assertThat(backend.calls(Op.EXTEND)).isEmpty();
     assertThat(lease.isHeld()).isTrue();
   }
@@ -165,8 +162,7 @@ class ExtendingTest {
     assertThat(backend.calls(Op.EXTEND).get(0).time()).isEqualTo(Duration.ofSeconds(25));
 
     time.passUnnoticed(Duration.ofSeconds(25));
-    assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertLost(lease, LossReason.MAX_HOLD);
   }
 
   @Test
@@ -177,8 +173,7 @@ class ExtendingTest {
     lease.extend(TTL);
     assertThat(lease.remaining()).isEqualTo(Duration.ofSeconds(20));
     time.passUnnoticed(Duration.ofSeconds(20));
-    assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertLost(lease, LossReason.MAX_HOLD);
   }
 
   @Test
@@ -199,8 +194,7 @@ class ExtendingTest {
     lease.extend(TTL);
     lease.extend(Duration.ofSeconds(1));
     time.passUnnoticed(Duration.ofSeconds(25));
-    assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertLost(lease, LossReason.MAX_HOLD);
   }
 
   @Test
@@ -211,8 +205,7 @@ class ExtendingTest {
     assertThat(backend.calls(Op.EXTEND)).as("no backend counts so little").isEmpty();
     assertThat(lease.remaining()).isEqualTo(TICK);
     time.passUnnoticed(TICK);
-    assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertLost(lease, LossReason.MAX_HOLD);
   }
 
   @Test
@@ -272,13 +265,14 @@ class ExtendingTest {
         .isNotSameAs(second.handle((none, failure) -> failure).join());
   }
 
+  private static void assertLost(Lease lease, LossReason reason) {
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(lease.onLoss()).isCompletedWithValue(reason);
+  }
+
   private static void assertLost(CompletableFuture<Void> extension, LossReason reason) {
-    assertThat(extension)
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .havingCause()
-        .asInstanceOf(InstanceOfAssertFactories.type(LockLostException.class))
-        .extracting(LockLostException::reason)
-        .isEqualTo(reason);
+    assertThat(failureOf(extension))
+        .isInstanceOfSatisfying(
+            LockLostException.class, lost -> assertThat(lost.reason()).isEqualTo(reason));
   }
 }

@@ -19,28 +19,10 @@ class InFlightOperationsTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedBackend backend = new ScriptedBackend(time);
-  private final Listeners listeners = new Listeners(time);
-  private final InFlightOperations operations = new InFlightOperations();
-  private final ConcurrencyLimiter limiter = new ConcurrencyLimiter(time, listeners);
-  private final LockManager manager =
-      new CoreLockManager(
-          new ManagerContext(
-              backend,
-              backend.capabilities(),
-              time,
-              time,
-              () -> 0,
-              Runnable::run,
-              1,
-              TTL,
-              "tester",
-              operations,
-              limiter,
-              new UnconfirmedReleases(time),
-              listeners,
-              new NodeEvents(listeners, time),
-              null),
-          () -> {});
+  private final ManagerContext context = ScriptedBackend.context(backend, time, time);
+  private final InFlightOperations operations = context.operations();
+  private final ConcurrencyLimiter limiter = context.limiter();
+  private final LockManager manager = new CoreLockManager(context, () -> {});
 
   @Test
   void anAttemptCounts() {

@@ -177,12 +177,7 @@ class ListenersTest {
 
   /** Closes the manager on another thread. Time passes until closing gives up what it waits for. */
   private boolean isClosedByAnotherThread() {
-    Background<Boolean> closing =
-        Background.run(
-            () -> {
-              manager.close();
-              return true;
-            });
+    Background<Boolean> closing = Background.closing(manager);
     try {
       closing.awaitBlocked();
       time.advance(TTL.minusSeconds(1));
@@ -214,7 +209,7 @@ class ListenersTest {
   @Rule("LISTEN-13")
   @DisplayName("without a listener no event is created for a request and its lease")
   void noEventIsCreatedWithoutAListener() {
-    ManagerContext context = contextWith(new Listeners(time));
+    ManagerContext context = ScriptedBackend.context(backend, time, time);
     WaitLimit wait = WaitLimit.startingNow(time, 0);
 
     CompletableFuture<Optional<Lease>> result = ReportedResult.of(context, "x", wait);
@@ -223,25 +218,6 @@ class ListenersTest {
     assertThat(ReportedResult.lease(result)).isSameAs(LeaseReport.NONE);
     context.listeners().add(new LockListener() {});
     assertThat(ReportedResult.of(context, "x", wait)).isInstanceOf(ReportedResult.class);
-  }
-
-  private ManagerContext contextWith(Listeners listeners) {
-    return new ManagerContext(
-        backend,
-        backend.capabilities(),
-        time,
-        time,
-        () -> 0,
-        Runnable::run,
-        1,
-        TTL,
-        "tester",
-        new InFlightOperations(),
-        new ConcurrencyLimiter(time, listeners),
-        new UnconfirmedReleases(time),
-        listeners,
-        new NodeEvents(listeners, time),
-        null);
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.holdfast.core;
 
 import static dev.holdfast.core.CallersFrames.assertIsCopyOf;
 import static dev.holdfast.core.CallersFrames.assertIsFromHere;
+import static dev.holdfast.core.FailedFutures.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -246,10 +247,6 @@ class OutageTest {
 
   private static void assertFailed(
       CompletableFuture<Optional<Lease>> future, LockOutageException outage) {
-    assertThat(future)
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .havingCause()
-        .satisfies(failure -> assertIsCopyOf(outage, failure));
+    assertIsCopyOf(outage, failureOf(future));
   }
 }

@@ -21,6 +21,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -105,6 +106,27 @@ final class ScriptedBackend implements LockPrimitive {
         .scheduler(time)
         .callbacks(Runnable::run)
         .ownerLabel("tester");
+  }
+
+  /** The context of the parts of a manager over it, whose callbacks run at once. */
+  static ManagerContext context(ScriptedBackend backend, ManualTime time, Scheduler scheduler) {
+    Listeners listeners = new Listeners(time);
+    return new ManagerContext(
+        backend,
+        backend.capabilities(),
+        time,
+        scheduler,
+        () -> 0,
+        Runnable::run,
+        1,
+        Duration.ofSeconds(30),
+        "tester",
+        new InFlightOperations(),
+        new ConcurrencyLimiter(time, listeners),
+        new UnconfirmedReleases(time),
+        listeners,
+        new NodeEvents(listeners, time),
+        null);
   }
 
   synchronized void declare(Set<LockCapability> declared) {
@@ -285,11 +307,7 @@ final class ScriptedBackend implements LockPrimitive {
           if (live(attempt.name()) != null) {
             return new Refusal(new LockVotes(0, 1, 0));
           }
-          long number = ++grants;
-          ClockReading until = start.plusNanos(attempt.ttl().toNanos());
-          String token = attempt.ownerLabel() + ":" + number;
-          holders.put(attempt.name(), new Holder(token, attempt.ownerLabel(), until.nanos()));
-          return new TestGrant(attempt.name(), token, OptionalLong.of(number), until);
+          return grant(attempt, start);
         });
   }
 
@@ -306,18 +324,8 @@ final class ScriptedBackend implements LockPrimitive {
         attempt.name(),
         attempt.ttl(),
         start -> {
-          Holder holder = live(attempt.name());
-          if (holder == null) {
-            return new Lost(LossReason.REMOVED);
-          }
-          if (!holder.token().equals(adoption.transferredToken())) {
-            return new Lost(LossReason.TAKEN);
-          }
-          long number = ++grants;
-          ClockReading until = start.plusNanos(attempt.ttl().toNanos());
-          String token = attempt.ownerLabel() + ":" + number;
-          holders.put(attempt.name(), new Holder(token, attempt.ownerLabel(), until.nanos()));
-          return new TestGrant(attempt.name(), token, OptionalLong.of(number), until);
+          Optional<LossReason> loss = loss(attempt.name(), adoption.transferredToken());
+          return loss.isPresent() ? new Lost(loss.get()) : grant(attempt, start);
         });
   }
 
@@ -328,17 +336,12 @@ final class ScriptedBackend implements LockPrimitive {
         grant.name(),
         ttl,
         start -> {
-          Holder holder = live(grant.name());
-          if (holder == null) {
-            return new Lost(LossReason.REMOVED);
-          }
-          if (!holder.token().equals(grant.token())) {
-            return new Lost(LossReason.TAKEN);
+          Optional<LossReason> loss = loss(grant.name(), grant.token());
+          if (loss.isPresent()) {
+            return new Lost(loss.get());
           }
           ClockReading until = start.plusNanos(ttl.toNanos());
-          holders.put(
-              grant.name(),
-              new Holder(holder.token(), holder.owner(), Math.max(until.nanos(), holder.until())));
+          moveEnd(grant.name(), end -> Math.max(until.nanos(), end));
           return new Extended(until);
         });
   }
@@ -351,16 +354,12 @@ final class ScriptedBackend implements LockPrimitive {
         grant.name(),
         release.keep(),
         start -> {
-          Holder holder = live(grant.name());
-          if (holder == null) {
-            return new Released(Optional.of(LossReason.REMOVED), others);
-          }
-          if (!holder.token().equals(grant.token())) {
-            return new Released(Optional.of(LossReason.TAKEN), others);
+          Optional<LossReason> loss = loss(grant.name(), grant.token());
+          if (loss.isPresent()) {
+            return new Released(loss, others);
           }
           long kept = clock.nanos() + release.keep().toNanos();
-          long end = release.mayLengthen() ? kept : Math.min(kept, holder.until());
-          holders.put(grant.name(), new Holder(holder.token(), holder.owner(), end));
+          moveEnd(grant.name(), end -> release.mayLengthen() ? kept : Math.min(kept, end));
           handedOver.add(release.handsOver());
           return new Released(Optional.empty(), others);
         });
@@ -439,6 +438,29 @@ final class ScriptedBackend implements LockPrimitive {
       waiting.fail(failure);
     }
     return waiting.result;
+  }
+
+  private TestGrant grant(Attempt attempt, ClockReading start) {
+    long number = ++grants;
+    ClockReading until = start.plusNanos(attempt.ttl().toNanos());
+    String token = attempt.ownerLabel() + ":" + number;
+    holders.put(attempt.name(), new Holder(token, attempt.ownerLabel(), until.nanos()));
+    return new TestGrant(attempt.name(), token, OptionalLong.of(number), until);
+  }
+
+  /** Returns why the holder with this token has lost the lock, or empty if it holds the lock. */
+  private Optional<LossReason> loss(String name, String token) {
+    Holder holder = live(name);
+    if (holder == null) {
+      return Optional.of(LossReason.REMOVED);
+    }
+    return holder.token().equals(token) ? Optional.empty() : Optional.of(LossReason.TAKEN);
+  }
+
+  private void moveEnd(String name, LongUnaryOperator end) {
+    holders.computeIfPresent(
+        name,
+        (same, held) -> new Holder(held.token(), held.owner(), end.applyAsLong(held.until())));
   }
 
   private @Nullable Holder live(String name) {

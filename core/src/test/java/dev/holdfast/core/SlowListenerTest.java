@@ -18,15 +18,20 @@ class SlowListenerTest {
   private final LockManager manager =
       ScriptedBackend.manager(new ScriptedBackend(time), time).build();
 
-  @Test
-  void aSlowCallIsLoggedOnceAMinute() throws Exception {
+  private void listenSlowly(Runnable afterwards) {
     manager.addListener(
         new LockListener() {
           @Override
           public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
             time.passUnnoticed(Duration.ofMillis(21));
+            afterwards.run();
           }
         });
+  }
+
+  @Test
+  void aSlowCallIsLoggedOnceAMinute() throws Exception {
+    listenSlowly(() -> {});
     try (Warnings warnings = Warnings.of(LockListener.class)) {
       assertThat(manager.acquire(REQUEST).release()).isTrue();
       assertThat(manager.acquire(REQUEST).release()).isTrue();
@@ -44,13 +49,9 @@ class SlowListenerTest {
   @Rule("LISTEN-9")
   @DisplayName("a call that takes long and throws is logged for both")
   void aSlowCallThatThrowsIsLoggedAsSlow() throws Exception {
-    manager.addListener(
-        new LockListener() {
-          @Override
-          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
-            time.passUnnoticed(Duration.ofMillis(21));
-            throw new IllegalStateException("a test's");
-          }
+    listenSlowly(
+        () -> {
+          throw new IllegalStateException("a test's");
         });
     try (Warnings warnings = Warnings.of(LockListener.class)) {
       assertThat(manager.acquire(REQUEST).release()).isTrue();

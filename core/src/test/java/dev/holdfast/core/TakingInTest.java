@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import static dev.holdfast.core.FailedFutures.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -35,13 +36,7 @@ class TakingInTest {
     assertThat(backend.holder("x")).isEmpty();
     Lease next = manager.acquire(REQUEST);
     assertThat(next.release()).isTrue();
-    Background<Boolean> closing =
-        Background.run(
-            () -> {
-              manager.close();
-              return true;
-            });
-    assertThat(closing.result()).isTrue();
+    assertThat(Background.closing(manager).result()).isTrue();
     time.assertIdle();
   }
 
@@ -113,11 +108,7 @@ class TakingInTest {
 
   private void assertFails() {
     assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).isSameAs(fault);
-    assertThat(manager.tryAcquireAsync(REQUEST))
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .havingCause()
-        .isSameAs(fault);
+    assertThat(failureOf(manager.tryAcquireAsync(REQUEST))).isSameAs(fault);
     assertThat(backend.calls(Op.RELEASE)).hasSize(2);
   }
 

@@ -12,16 +12,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class TimerThreadTest {
-  private final Scheduler scheduler = Scheduler.create("holdfast-test-timer");
-
-  @AfterEach
-  void close() {
-    scheduler.close();
-  }
+  @AutoClose private final Scheduler scheduler = Scheduler.create("holdfast-test-timer");
 
   @Test
   void tasksRunOnOneDaemonThreadOfTheNameGiven() throws Exception {

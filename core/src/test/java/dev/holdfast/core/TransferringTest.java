@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import static dev.holdfast.core.FailedFutures.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,7 +16,6 @@ import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -95,7 +95,7 @@ class TransferringTest {
     assertThat(lease.release()).isTrue();
     backend.next().answer();
 
-    assertEndsWith(text, IllegalStateException.class);
+    assertThat(failureOf(text)).isInstanceOf(IllegalStateException.class);
     assertThat(backend.calls(Op.RELEASE)).hasSize(1);
   }
 
@@ -108,7 +108,7 @@ class TransferringTest {
     time.advance(TTL);
     backend.next().answer();
 
-    assertEndsWith(text, LockLostException.class);
+    assertThat(failureOf(text)).isInstanceOf(LockLostException.class);
     assertThat(lease.onLoss()).isCompletedWithValue(LossReason.EXPIRED);
   }
 
@@ -144,7 +144,7 @@ class TransferringTest {
     backend.next().answer();
 
     assertThat(text).isCompleted();
-    assertEndsWith(extension, IllegalStateException.class);
+    assertThat(failureOf(extension)).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
@@ -239,7 +239,7 @@ class TransferringTest {
     }
 
     assertThat(closing.result()).isTrue();
-    assertEndsWith(adoption, IllegalStateException.class);
+    assertThat(failureOf(adoption)).isInstanceOf(IllegalStateException.class);
     assertThat(backend.calls(Op.ADOPT)).isEmpty();
     assertThat(manager.adopt(text, REQUEST).isHeld()).isTrue();
   }
@@ -259,7 +259,7 @@ class TransferringTest {
     backend.next().answer();
     closing.join();
 
-    assertEndsWith(adoption, IllegalStateException.class);
+    assertThat(failureOf(adoption)).isInstanceOf(IllegalStateException.class);
     assertThat(backend.holder("x")).isEmpty();
   }
 
@@ -296,15 +296,5 @@ class TransferringTest {
     } catch (IllegalStateException closed) {
       return true;
     }
-  }
-
-  private static void assertEndsWith(
-      CompletableFuture<?> future, Class<? extends Throwable> failure) {
-    assertThat(future)
-        .isCompletedExceptionally()
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .extracting(Throwable::getCause, InstanceOfAssertFactories.THROWABLE)
-        .isInstanceOf(failure);
   }
 }

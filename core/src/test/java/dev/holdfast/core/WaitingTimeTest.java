@@ -52,12 +52,7 @@ class WaitingTimeTest {
   @Test
   void aWaitEndsNeitherBeforeNorAfterItsTime() {
     backend.giveToAnother("x", TTL);
-    CompletableFuture<Optional<Lease>> waiting =
-        manager.tryAcquireAsync(REQUEST.waitAtMost(Duration.ofSeconds(1)));
-    time.advance(Duration.ofSeconds(1).minus(TICK));
-    assertThat(waiting).isNotDone();
-    time.advance(TICK);
-    assertThat(waiting).isCompletedWithValue(Optional.empty());
+    assertThatAWaitEndsAfterItsTime();
     assertThat(time.pending()).isEmpty();
   }
 
@@ -65,6 +60,10 @@ class WaitingTimeTest {
   void aWaitBehindOthersEndsNeitherBeforeNorAfterItsTime() {
     backend.giveToAnother("x", TTL);
     manager.tryAcquireAsync(REQUEST.waitForever());
+    assertThatAWaitEndsAfterItsTime();
+  }
+
+  private void assertThatAWaitEndsAfterItsTime() {
     CompletableFuture<Optional<Lease>> waiting =
         manager.tryAcquireAsync(REQUEST.waitAtMost(Duration.ofSeconds(1)));
     time.advance(Duration.ofSeconds(1).minus(TICK));
@@ -229,15 +228,21 @@ class WaitingTimeTest {
     assertThat(behind.result()).isEmpty();
   }
 
-  private static List<Duration> pausesWith(long seed) {
+  /** Returns the time of a manager of its own, one of whose requests waits. */
+  private static ManualTime timeOfAWaiter(RandomGenerator random) {
     ManualTime own = new ManualTime();
     ScriptedBackend busy = new ScriptedBackend(own);
     busy.giveToAnother("x", TTL);
     ScriptedBackend.manager(busy, own)
         .retryDelay(RETRY)
-        .random(new Random(seed))
+        .random(random)
         .build()
         .tryAcquireAsync(REQUEST.waitForever());
+    return own;
+  }
+
+  private static List<Duration> pausesWith(long seed) {
+    ManualTime own = timeOfAWaiter(new Random(seed));
     List<Duration> pauses = new ArrayList<>();
     while (pauses.size() < 20) {
       Duration pause = own.pending().get(0);
@@ -248,14 +253,7 @@ class WaitingTimeTest {
   }
 
   private Duration pauseWith(RandomGenerator random) {
-    ManualTime own = new ManualTime();
-    ScriptedBackend busy = new ScriptedBackend(own);
-    busy.giveToAnother("x", TTL);
-    ScriptedBackend.manager(busy, own)
-        .retryDelay(RETRY)
-        .random(random)
-        .build()
-        .tryAcquireAsync(REQUEST.waitForever());
+    ManualTime own = timeOfAWaiter(random);
     assertThat(own.pending()).hasSize(1);
     return own.pending().get(0);
   }

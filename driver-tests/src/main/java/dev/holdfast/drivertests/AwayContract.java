@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.awaitility.core.ConditionTimeoutException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Nodes that go and come back, with the whole of Redlock above the driver. */
@@ -25,18 +25,13 @@ public abstract class AwayContract {
   protected static final Duration TTL = Duration.ofSeconds(10);
 
   /** Five of each test's own. */
-  protected final TestNodes servers = TestNodes.start(5);
+  @AutoClose protected final TestNodes servers = TestNodes.start(5);
 
   /** Opens a manager over the servers, with {@link #NODE_TIMEOUT}: by URL, unless overridden. */
   protected LockManager open() {
     return LockManager.open(
         "redlock:%s?nodeTimeout=%dms"
             .formatted(String.join(",", servers.uris()), NODE_TIMEOUT.toMillis()));
-  }
-
-  @AfterEach
-  void stop() {
-    servers.close();
   }
 
   @Test

@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Nodes that do not answer, or not at once, with the whole of Redlock above the driver. */
@@ -53,7 +53,7 @@ public abstract class FrozenMajorityContract {
           .connectTimeout(Duration.ofSeconds(10));
 
   private final BiFunction<List<String>, RedlockOptions, Driver> drivers;
-  private final TestNodes servers = TestNodes.start(3);
+  @AutoClose private final TestNodes servers = TestNodes.start(3);
 
   /**
    * For each test a driver is made.
@@ -62,11 +62,6 @@ public abstract class FrozenMajorityContract {
    */
   protected FrozenMajorityContract(BiFunction<List<String>, RedlockOptions, Driver> drivers) {
     this.drivers = drivers;
-  }
-
-  @AfterEach
-  void stop() {
-    servers.close();
   }
 
   @Test

@@ -15,8 +15,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -34,11 +34,10 @@ public abstract class TlsContract {
           .connectTimeout(Duration.ofSeconds(10));
 
   private static final String UNKNOWN = "unable to find valid certification path";
-  private static final String TRUST_STORE = "javax.net.ssl.trustStore";
   private static final Duration TTL = Duration.ofSeconds(10);
 
   @TempDir static Path folder;
-  private static TlsServer started;
+  @AutoClose private static TlsServer started;
 
   /** A server whose authority only a client that is configured for it trusts. */
   protected final TlsServer server;
@@ -51,24 +50,19 @@ public abstract class TlsContract {
   @BeforeAll
   static void start() throws Exception {
     started = TlsServer.start(folder);
-    started.node().command("ACL", "SETUSER", "app", "on", ">s3cret", "~*", "&*", "+@all");
-  }
-
-  @AfterAll
-  static void stop() {
-    started.close();
+    started.addUser("app", "s3cret");
   }
 
   @AfterEach
   void trustOthersAgain() {
-    System.clearProperty(TRUST_STORE);
+    TlsServer.trustOthersAgain();
   }
 
   @Test
   @Rule("OPEN-7")
   @DisplayName("rediss:// works with an authority that the JVM trusts")
   void aPrivateAuthorityThatTheJvmTrusts() throws InterruptedException {
-    System.setProperty(TRUST_STORE, server.trustStore().toString());
+    server.trust();
     try (LockManager locks = LockManager.open(url("localhost") + "?quorumTimeout=5s")) {
       assertThatItServes(locks);
     }
@@ -78,7 +72,7 @@ public abstract class TlsContract {
   @Rule("OPEN-7")
   @DisplayName("user, password and database apply to a connection with TLS")
   void userPasswordAndDatabaseOverTls() throws InterruptedException {
-    System.setProperty(TRUST_STORE, server.trustStore().toString());
+    server.trust();
     try (LockManager locks = LockManager.open(url("app:s3cret@localhost") + "/3");
         Lease lease = locks.acquire("secret", TTL)) {
       assertThat(lease.isHeld()).isTrue();
@@ -92,7 +86,7 @@ public abstract class TlsContract {
   @Rule("OPEN-7")
   @DisplayName("a certificate for another host is refused")
   void certificateForAnotherHostIsRefused() {
-    System.setProperty(TRUST_STORE, server.trustStore().toString());
+    server.trust();
     assertThatItIsRefused(url("127.0.0.1"), WRONG_NAME);
   }
 

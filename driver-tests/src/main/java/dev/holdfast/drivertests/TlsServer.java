@@ -17,6 +17,7 @@ import javax.net.ssl.TrustManagerFactory;
  * an unknown authority. The script beside its files makes them.
  */
 public final class TlsServer implements AutoCloseable {
+  private static final String TRUST_STORE = "javax.net.ssl.trustStore";
   private static final char[] PASSWORD = "changeit".toCharArray();
 
   private static final List<String> FILES =
@@ -70,6 +71,21 @@ public final class TlsServer implements AutoCloseable {
   /** Holds the authority alone. */
   public Path trustStore() {
     return folder.resolve("trusted.jks");
+  }
+
+  /** Makes the JVM trust the authority alone, until {@link #trustOthersAgain}. */
+  public void trust() {
+    System.setProperty(TRUST_STORE, trustStore().toString());
+  }
+
+  /** Makes the JVM trust the authorities that it trusted at first. */
+  public static void trustOthersAgain() {
+    System.clearProperty(TRUST_STORE);
+  }
+
+  /** Creates a user with all rights. */
+  public void addUser(String name, String password) {
+    node().command("ACL", "SETUSER", name, "on", ">" + password, "~*", "&*", "+@all");
   }
 
   /** Trusts the authority alone. */

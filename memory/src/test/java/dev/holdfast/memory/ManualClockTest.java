@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,13 +29,8 @@ class ManualClockTest {
   private static final Duration TICK = Duration.ofNanos(1);
 
   private final ManualClock clock = new ManualClock();
-  private final LockManager locks = MemoryLocks.builder().clock(clock).open();
+  @AutoClose private final LockManager locks = MemoryLocks.builder().clock(clock).open();
   private final MemoryStore store = locks.unwrap(MemoryStore.class).orElseThrow();
-
-  @AfterEach
-  void close() {
-    locks.close();
-  }
 
   @Test
   void aLeaseIsLostWhenItsTimeHasPassedAndItsHolderIsNotifiedBeforeAdvanceReturns()

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -23,13 +23,8 @@ class MemoryOutageTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 
   private final ManualClock clock = new ManualClock();
-  private final LockManager locks = MemoryLocks.builder().clock(clock).open();
+  @AutoClose private final LockManager locks = MemoryLocks.builder().clock(clock).open();
   private final MemoryStore store = locks.unwrap(MemoryStore.class).orElseThrow();
-
-  @AfterEach
-  void close() {
-    locks.close();
-  }
 
   @Test
   void aRequestFailsWithAnOutageThatNamesTheCause() throws Exception {

@@ -14,7 +14,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.InstanceOfAssertFactories;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The handle with which users test their reaction to a lost lock. */
@@ -22,13 +22,8 @@ class MemoryStoreTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 
   private final ManualClock clock = new ManualClock();
-  private final LockManager manager = MemoryLocks.builder().clock(clock).open();
+  @AutoClose private final LockManager manager = MemoryLocks.builder().clock(clock).open();
   private final MemoryStore store = manager.unwrap(MemoryStore.class).orElseThrow();
-
-  @AfterEach
-  void close() {
-    manager.close();
-  }
 
   @Test
   void aLockThatWasMadeToExpireIsFreeAndItsHolderFindsExpired() throws Exception {

@@ -15,7 +15,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,16 +26,11 @@ class HoldfastMetricsOnMemoryTest {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final ManualClock clock = new ManualClock();
-  private final LockManager locks = MemoryLocks.builder().clock(clock).open();
+  @AutoClose private final LockManager locks = MemoryLocks.builder().clock(clock).open();
 
   @BeforeEach
   void bind() {
     new HoldfastMetrics(locks, "m", Tags.empty()).bindTo(registry);
-  }
-
-  @AfterEach
-  void close() {
-    locks.close();
   }
 
   @Test

@@ -19,6 +19,7 @@ import dev.holdfast.memory.ManualClock;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.testsupport.Logs;
+import dev.holdfast.testsupport.Uncancellable;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.Observation;
@@ -330,14 +331,6 @@ class HoldfastObservationsTest {
   private Observation.Context one(String name) {
     assertThat(recorded.ended(name)).hasSize(1);
     return recorded.ended(name).get(0);
-  }
-
-  /** A future that its consumer cannot cancel: the lease is on its way. */
-  private static final class Uncancellable<T> extends CompletableFuture<T> {
-    @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-      return false;
-    }
   }
 
   /**

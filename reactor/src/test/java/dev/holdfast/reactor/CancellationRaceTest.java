@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -21,13 +21,8 @@ class CancellationRaceTest {
   private static final int ROUNDS = 400;
   private static final LockRequest REQUEST = LockRequest.of("x", Duration.ofSeconds(60));
 
-  private final LockManager manager = MemoryLocks.builder().open();
+  @AutoClose private final LockManager manager = MemoryLocks.builder().open();
   private final ReactiveLocks locks = ReactiveLocks.over(manager);
-
-  @AfterEach
-  void close() {
-    manager.close();
-  }
 
   @Test
   void usingLockLeavesNothingHeld() throws Exception {

@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
@@ -36,14 +36,9 @@ class ReactiveLocksTest {
   private static final LockRequest REQUEST = LockRequest.of("x", TTL);
 
   private final ManualClock clock = ManualClock.running();
-  private final LockManager manager = MemoryLocks.builder().clock(clock).open();
+  @AutoClose private final LockManager manager = MemoryLocks.builder().clock(clock).open();
   private final MemoryStore store = manager.unwrap(MemoryStore.class).orElseThrow();
   private final ReactiveLocks locks = ReactiveLocks.over(manager);
-
-  @AfterEach
-  void close() {
-    manager.close();
-  }
 
   @Test
   void aLeaseIsEmittedAndBelongsToTheSubscriber() {

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -28,14 +28,9 @@ class ReactiveStreamsTckTest {
   /** The kit waits as long as this for signals that must not come. */
   private static final long SILENCE_MILLIS = 50;
 
-  private final LockManager manager = MemoryLocks.builder().open();
+  @AutoClose private final LockManager manager = MemoryLocks.builder().open();
   private final ReactiveLocks locks = ReactiveLocks.over(manager);
   private final AtomicInteger names = new AtomicInteger();
-
-  @AfterEach
-  void close() {
-    manager.close();
-  }
 
   @TestFactory
   Stream<DynamicTest> acquire() {

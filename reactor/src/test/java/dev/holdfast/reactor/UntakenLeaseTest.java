@@ -9,11 +9,12 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.memory.ManualClock;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
-import java.lang.reflect.Proxy;
+import dev.holdfast.testsupport.Fakes;
+import dev.holdfast.testsupport.Uncancellable;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Leases of requests with a minimum that arrive for subscribers who do not take them. */
@@ -22,14 +23,11 @@ class UntakenLeaseTest {
   private static final LockRequest REQUEST =
       LockRequest.of("x", Duration.ofSeconds(30)).holdAtLeast(Duration.ofHours(1));
 
+  @AutoClose
   private final LockManager memory = MemoryLocks.builder().clock(new ManualClock()).open();
+
   private final MemoryStore store = memory.unwrap(MemoryStore.class).orElseThrow();
   private final CompletableFuture<Optional<Lease>> onItsWay = new Uncancellable<>();
-
-  @AfterEach
-  void close() {
-    memory.close();
-  }
 
   @Test
   void aLeaseThatArrivesAfterTheCancellationIsReleasedBeforeItsMinimum() {
@@ -59,20 +57,7 @@ class UntakenLeaseTest {
 
   /** Returns a subscription whose subscriber throws when a lease arrives. */
   private LeaseSubscription subscription() {
-    LockManager fake =
-        (LockManager)
-            Proxy.newProxyInstance(
-                LockManager.class.getClassLoader(),
-                new Class<?>[] {LockManager.class},
-                (self, method, arguments) -> onItsWay);
+    LockManager fake = Fakes.of(LockManager.class, (self, method, arguments) -> onItsWay);
     return new LeaseSubscription(fake, REQUEST, new RequestingSubscriber(1, failure -> {}));
-  }
-
-  /** A fake future that its consumer cannot cancel: the lease is on its way. */
-  private static final class Uncancellable<T> extends CompletableFuture<T> {
-    @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-      return false;
-    }
   }
 }

@@ -36,10 +36,7 @@ class ForeignTypeTest {
   @Rule("ACQ-9")
   @DisplayName("keys of another type that alone prevent a quorum are a configuration error")
   void aForeignTypeIsAConfigurationError() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    List<Asked> asked = nodes.take();
-    grant(asked, 0, 1);
-    refuse(asked, 2, 3, 4);
+    CompletableFuture<Optional<Lease>> future = askTwoThatGrantAndThreeThatRefuse();
     answerReleases(
         Map.of(0, Scripts.MINE, 1, Scripts.MINE, 2, WRONG_ON_REDIS_6, 3, WRONG, 4, WRONG));
 
@@ -71,10 +68,7 @@ class ForeignTypeTest {
   @Rule("ACQ-9")
   @DisplayName("another owner beside a key of another type is contention")
   void aForeignTypeBesideAnotherOwnerIsContention() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    List<Asked> asked = nodes.take();
-    grant(asked, 0, 1);
-    refuse(asked, 2, 3, 4);
+    CompletableFuture<Optional<Lease>> future = askTwoThatGrantAndThreeThatRefuse();
     answerReleases(
         Map.of(0, Scripts.MINE, 1, Scripts.MINE, 2, WRONG, 3, Scripts.OTHER, 4, Scripts.OTHER));
 
@@ -90,6 +84,14 @@ class ForeignTypeTest {
     answerReleases(Map.of(2, WRONG, 3, Scripts.OTHER, 4, Scripts.OTHER));
 
     assertThat(future.join()).isEmpty();
+  }
+
+  private CompletableFuture<Optional<Lease>> askTwoThatGrantAndThreeThatRefuse() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    grant(asked, 0, 1);
+    refuse(asked, 2, 3, 4);
+    return future;
   }
 
   private CompletableFuture<Optional<Lease>> ask() {

@@ -23,9 +23,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -154,28 +151,11 @@ class OpeningTest {
   @Rule("CLOSE-4")
   @DisplayName("a logger that throws during opening leaves no connection and no thread")
   void loggerThatThrowsDuringOpeningLeavesNothingOpen() {
-    Handler full =
-        new Handler() {
-          @Override
-          public void publish(LogRecord line) {
-            throw new IllegalStateException("the disk is full");
-          }
-
-          @Override
-          public void flush() {}
-
-          @Override
-          public void close() {}
-        };
-    Logger logger = Logger.getLogger(Redlock.class.getName());
     Set<Thread> before = timers();
-    logger.addHandler(full);
-    try {
-      assertThatThrownBy(() -> Redlock.open(nodes, RedlockOptions.defaults().trustNewNodes()))
-          .hasMessage("the disk is full");
-    } finally {
-      logger.removeHandler(full);
-    }
+    FullDisk.during(
+        () ->
+            assertThatThrownBy(() -> Redlock.open(nodes, RedlockOptions.defaults().trustNewNodes()))
+                .hasMessage(FullDisk.MESSAGE));
 
     assertThat(nodes.isClosed()).isTrue();
     assertThat(nodes.connects()).isEmpty();

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,14 +38,12 @@ class RestartGuardAdminTest {
   private final Map<Integer, Object> replies = new HashMap<>();
   private final Map<Integer, Object> repliesToMarks = new HashMap<>();
   private final List<String> ended = new ArrayList<>();
+
+  @AutoClose
   private final LockManager manager =
       Redlock.open(new Answering(), RedlockOptions.defaults().nodeTimeout(Duration.ofSeconds(1)));
-  private final RestartGuardAdmin guard = manager.unwrap(RestartGuardAdmin.class).orElseThrow();
 
-  @AfterEach
-  void close() {
-    manager.close();
-  }
+  private final RestartGuardAdmin guard = manager.unwrap(RestartGuardAdmin.class).orElseThrow();
 
   @Test
   @Rule("GUARD-2")

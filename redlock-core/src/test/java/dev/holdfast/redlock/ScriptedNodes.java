@@ -1,5 +1,7 @@
 package dev.holdfast.redlock;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.holdfast.redlock.internal.guard.GuardTerms;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.NodeSet;
@@ -163,6 +165,20 @@ public final class ScriptedNodes implements RedisNodes, RedisConnections {
   /** Returns the commands that are not taken yet. */
   public List<Asked> pending() {
     return List.copyOf(asked);
+  }
+
+  /** Returns the words of each command that is not taken yet. */
+  public List<String> pendingWords() {
+    return asked.stream().map(a -> String.join(" ", a.command().words())).toList();
+  }
+
+  /** Takes what was asked, and gives each command its reply. */
+  public void replyInTurn(@Nullable Object... replies) {
+    List<Asked> taken = take();
+    assertThat(taken).hasSize(replies.length);
+    for (int i = 0; i < replies.length; i++) {
+      taken.get(i).round().reply(taken.get(i).node(), replies[i]);
+    }
   }
 
   /** Takes what was asked since the last call. */

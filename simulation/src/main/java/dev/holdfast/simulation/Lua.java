@@ -8,8 +8,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BinaryOperator;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -169,29 +171,32 @@ final class Lua {
   }
 
   private LuaTerm expression() {
-    LuaTerm left = conjunction();
-    while (skip("or")) {
-      LuaTerm first = left;
-      LuaTerm second = conjunction();
-      left =
-          frame -> {
-            Object value = first.value(frame);
-            return LuaTerm.isTrue(value) ? value : second.value(frame);
-          };
-    }
-    return left;
+    return chain(
+        "or",
+        this::conjunction,
+        (first, second) ->
+            frame -> {
+              Object value = first.value(frame);
+              return LuaTerm.isTrue(value) ? value : second.value(frame);
+            });
   }
 
   private LuaTerm conjunction() {
-    LuaTerm left = comparison();
-    while (skip("and")) {
-      LuaTerm first = left;
-      LuaTerm second = comparison();
-      left =
-          frame -> {
-            Object value = first.value(frame);
-            return LuaTerm.isTrue(value) ? second.value(frame) : value;
-          };
+    return chain(
+        "and",
+        this::comparison,
+        (first, second) ->
+            frame -> {
+              Object value = first.value(frame);
+              return LuaTerm.isTrue(value) ? second.value(frame) : value;
+            });
+  }
+
+  /** Reads operands with an operator between them, which joins them from the left. */
+  private LuaTerm chain(String operator, Supplier<LuaTerm> operand, BinaryOperator<LuaTerm> join) {
+    LuaTerm left = operand.get();
+    while (skip(operator)) {
+      left = join.apply(left, operand.get());
     }
     return left;
   }

@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.AbstractFactoryBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -23,8 +22,7 @@ class CommitCheckOfManagersTest {
   private static final TransactionExecutionListener OWN = new TransactionExecutionListener() {};
 
   private static ApplicationContextRunner runner() {
-    return new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+    return Contexts.of(HoldfastAutoConfiguration.class)
         .withBean(LockManager.class, () -> LockManager.open("memory:"));
   }
 

@@ -347,17 +347,15 @@ class CommitCheckTest {
         f -> {
           assertThatThrownBy(
                   () ->
-                      f.shop()
-                          .shipInOwnTransaction(
-                              1,
-                              () -> {
-                                f.orders().write("shipped");
-                                Callbacks.beforeCommit(
-                                    () -> {
-                                      throw new TransactionSystemException("other");
-                                    });
-                                return LockedTest.lose(f.store());
-                              }))
+                      f.shipInOwnTransaction(
+                          () -> {
+                            f.orders().write("shipped");
+                            Callbacks.beforeCommit(
+                                () -> {
+                                  throw new TransactionSystemException("other");
+                                });
+                            return LockedTest.lose(f.store());
+                          }))
               .isInstanceOf(LockLostException.class);
 
           assertThat(f.orders().readElsewhere()).isEqualTo("new");

@@ -60,7 +60,7 @@ class CommitOrderTest {
           AtomicReference<CompletableFuture<Integer>> seen = new AtomicReference<>();
           String inserted =
               isOwnTransaction
-                  ? f.shop().shipInOwnTransaction(1, inserting(f, seen))
+                  ? f.shipInOwnTransaction(inserting(f, seen))
                   : f.template().execute(status -> f.ship(inserting(f, seen)));
 
           assertThat(inserted).isEqualTo("inserted");
@@ -128,15 +128,13 @@ class CommitOrderTest {
         f -> {
           assertThatThrownBy(
                   () ->
-                      f.shop()
-                          .shipInOwnTransaction(
-                              1,
-                              () -> {
-                                Lease late = Locks.current().orElseThrow();
-                                cancelByTheNextHolder(f);
-                                late.requireHeld(); // its own clock has nothing against it
-                                return writeFenced(f, late, "shipped");
-                              }))
+                      f.shipInOwnTransaction(
+                          () -> {
+                            Lease late = Locks.current().orElseThrow();
+                            cancelByTheNextHolder(f);
+                            late.requireHeld(); // its own clock has nothing against it
+                            return writeFenced(f, late, "shipped");
+                          }))
               .isInstanceOf(StaleHolderException.class);
           assertThat(f.events()).endsWith("rollback");
           assertThat(f.orders().readElsewhere()).isEqualTo("cancelled");
@@ -203,8 +201,7 @@ class CommitOrderTest {
     run(
         f -> {
           List<Long> overruns = Overruns.of(f.locks());
-          assertThatThrownBy(
-                  () -> f.shop().shipInOwnTransaction(1, () -> shipAndLoseDuringTheCommit(f)))
+          assertThatThrownBy(() -> f.shipInOwnTransaction(() -> shipAndLoseDuringTheCommit(f)))
               .isInstanceOf(LockLostException.class);
 
           assertThat(f.events()).containsExactly("begin", "commit");

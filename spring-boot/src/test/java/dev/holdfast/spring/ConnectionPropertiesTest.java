@@ -22,7 +22,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** {@code holdfast.nodes}, on real servers whose user has a password. */
@@ -33,10 +32,7 @@ class ConnectionPropertiesTest {
   private static TestNodes servers;
 
   private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  HoldfastAutoConfiguration.class, HoldfastHealthAutoConfiguration.class));
+      Contexts.of(HoldfastAutoConfiguration.class, HoldfastHealthAutoConfiguration.class);
 
   @BeforeAll
   static void start() {
@@ -155,12 +151,8 @@ class ConnectionPropertiesTest {
         "host=h1 ssl.bundle=own | holdfast.nodes[0].ssl.bundle is 'own', but there is no such SSL",
       })
   void aWrongNodeIsNamedByItsKey(String keys, String message) {
-    String[] properties = keys.split(" ", -1);
-    for (int i = 0; i < properties.length; i++) {
-      properties[i] = "holdfast.nodes[0]." + properties[i];
-    }
     contexts
-        .withPropertyValues(properties)
+        .withPropertyValues(Contexts.properties("holdfast.nodes[0].", keys))
         .run(
             context ->
                 assertThat(Failures.analyze(context).getDescription())

@@ -11,7 +11,6 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -23,10 +22,7 @@ import org.springframework.core.PriorityOrdered;
 
 /** Beans that are created before the processor that puts locks around their methods. */
 class EarlyBeansTest {
-  private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
-          .withPropertyValues("holdfast.url=memory:");
+  private final ApplicationContextRunner contexts = Contexts.inMemory();
 
   interface Shipping {
     String ship();

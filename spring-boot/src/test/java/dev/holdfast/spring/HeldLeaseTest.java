@@ -10,18 +10,13 @@ import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class HeldLeaseTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 
-  private final LockManager locks = LockManager.open("memory:");
-
-  @AfterEach
-  void close() {
-    locks.close();
-  }
+  @AutoClose private final LockManager locks = LockManager.open("memory:");
 
   @Test
   void theEndWaitsForTheLastTransaction() throws Exception {

@@ -21,7 +21,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -45,10 +44,7 @@ class HoldfastAutoConfigurationTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 
   private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  HoldfastAutoConfiguration.class, HoldfastHealthAutoConfiguration.class));
+      Contexts.of(HoldfastAutoConfiguration.class, HoldfastHealthAutoConfiguration.class);
   private final ApplicationContextRunner withUrl =
       contexts.withPropertyValues("holdfast.url=memory:");
   private final ApplicationContextRunner application =

@@ -6,6 +6,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.Locks;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.micrometer.HoldfastMetrics;
+import dev.holdfast.testsupport.Fakes;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -14,21 +15,17 @@ import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 class HoldfastMicrometerTest {
   private static final Duration TTL = Duration.ofSeconds(30);
@@ -36,13 +33,11 @@ class HoldfastMicrometerTest {
   private final MeterRegistry registry = new SimpleMeterRegistry();
   private final TestObservationRegistry observations = TestObservationRegistry.create();
   private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  HoldfastAutoConfiguration.class,
-                  HoldfastMicrometerAutoConfiguration.class,
-                  MetricsAutoConfiguration.class,
-                  CompositeMeterRegistryAutoConfiguration.class))
+      Contexts.of(
+              HoldfastAutoConfiguration.class,
+              HoldfastMicrometerAutoConfiguration.class,
+              MetricsAutoConfiguration.class,
+              CompositeMeterRegistryAutoConfiguration.class)
           .withPropertyValues("holdfast.url=memory:");
   private final ApplicationContextRunner withRegistry =
       contexts.withBean("registry", MeterRegistry.class, () -> registry);
@@ -51,19 +46,6 @@ class HoldfastMicrometerTest {
     @Locked(name = "job")
     public boolean isObserved() {
       return Locks.requireCurrent("job").isHeld();
-    }
-  }
-
-  @Configuration(proxyBeanMethods = false)
-  static class SeveralManagers {
-    @Bean
-    LockManager orders() {
-      return LockManager.open("memory:");
-    }
-
-    @Bean
-    LockManager users() {
-      return LockManager.open("memory:");
     }
   }
 
@@ -93,7 +75,7 @@ class HoldfastMicrometerTest {
   @Test
   void eachManagerOfTheApplicationHasMetrics() {
     withRegistry
-        .withUserConfiguration(SeveralManagers.class)
+        .withUserConfiguration(OrdersAndUsers.class)
         .run(
             context -> {
               acquire(context.getBean("orders", LockManager.class));
@@ -120,10 +102,7 @@ class HoldfastMicrometerTest {
   @Test
   void eachOfSeveralRegistriesRecordsWithoutTheModuleOfBootForMetrics() {
     MeterRegistry other = new SimpleMeterRegistry();
-    new ApplicationContextRunner()
-        .withConfiguration(
-            AutoConfigurations.of(
-                HoldfastAutoConfiguration.class, HoldfastMicrometerAutoConfiguration.class))
+    Contexts.of(HoldfastAutoConfiguration.class, HoldfastMicrometerAutoConfiguration.class)
         .withPropertyValues("holdfast.url=memory:")
         .withBean("registry", MeterRegistry.class, () -> registry)
         .withBean("other", MeterRegistry.class, () -> other)
@@ -180,30 +159,25 @@ class HoldfastMicrometerTest {
 
   /** A fake decorator that hides the manager below, and so has no listeners. */
   private static LockManager hiding(LockManager manager) {
-    return (LockManager)
-        Proxy.newProxyInstance(
-            LockManager.class.getClassLoader(),
-            new Class<?>[] {LockManager.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("unwrap")) {
-                return Optional.empty();
-              }
-              try {
-                return method.isDefault()
-                    ? InvocationHandler.invokeDefault(proxy, method, arguments)
-                    : method.invoke(manager, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return Fakes.of(
+        LockManager.class,
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("unwrap")) {
+            return Optional.empty();
+          }
+          try {
+            return method.isDefault()
+                ? InvocationHandler.invokeDefault(proxy, method, arguments)
+                : method.invoke(manager, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
   }
 
   @Test
   void thereAreNoMetricsWithoutARegistry() {
-    new ApplicationContextRunner()
-        .withConfiguration(
-            AutoConfigurations.of(
-                HoldfastAutoConfiguration.class, HoldfastMicrometerAutoConfiguration.class))
+    Contexts.of(HoldfastAutoConfiguration.class, HoldfastMicrometerAutoConfiguration.class)
         .withPropertyValues("holdfast.url=memory:")
         .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ManagerMetrics.class));
   }
@@ -211,10 +185,7 @@ class HoldfastMicrometerTest {
   @ParameterizedTest
   @ValueSource(strings = {"dev.holdfast.micrometer", "io.micrometer.core"})
   void locksWorkWithoutTheClassesOfMetrics(String absent) {
-    new ApplicationContextRunner()
-        .withConfiguration(
-            AutoConfigurations.of(
-                HoldfastAutoConfiguration.class, HoldfastMicrometerAutoConfiguration.class))
+    Contexts.of(HoldfastAutoConfiguration.class, HoldfastMicrometerAutoConfiguration.class)
         .withPropertyValues("holdfast.url=memory:")
         .withClassLoader(new FilteredClassLoader(absent))
         .run(

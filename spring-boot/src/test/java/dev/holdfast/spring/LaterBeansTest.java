@@ -9,7 +9,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.support.RootBeanDefinition;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -22,9 +21,7 @@ import org.springframework.context.support.SimpleThreadScope;
 /** Beans that are created after the start, whose methods are checked at the start. */
 class LaterBeansTest {
   private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
-          .withPropertyValues("holdfast.url=memory:")
+      Contexts.inMemory()
           .withInitializer(
               context -> context.getBeanFactory().registerScope("thread", new SimpleThreadScope()));
 

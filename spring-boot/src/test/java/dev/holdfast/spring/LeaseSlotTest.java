@@ -8,7 +8,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -16,13 +16,8 @@ import reactor.core.publisher.Sinks;
 class LeaseSlotTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 
-  private final LockManager locks = LockManager.open("memory:");
+  @AutoClose private final LockManager locks = LockManager.open("memory:");
   private final LeaseSlot slot = new LeaseSlot("order-1");
-
-  @AfterEach
-  void close() {
-    locks.close();
-  }
 
   @Test
   void aLeaseThatArrivesAfterTheEndIsReleased() throws Exception {

@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import reactor.core.publisher.Mono;
@@ -41,8 +39,7 @@ class LockedDecoratedManagerTest {
 
   private static void run(Consumer<Shop> use) {
     LockManager plain = LockManager.open("memory:");
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+    Contexts.of(HoldfastAutoConfiguration.class)
         .withBean("plain", LockManager.class, () -> plain)
         .withBean(
             "decorated",

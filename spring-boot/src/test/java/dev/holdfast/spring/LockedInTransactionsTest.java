@@ -31,7 +31,7 @@ class LockedInTransactionsTest {
   void theLockIsOutsideTheTransactionOfTheSameMethod() {
     run(
         f -> {
-          String result = f.shop().shipInOwnTransaction(1, f::write);
+          String result = f.shipInOwnTransaction(f::write);
 
           assertThat(result).isEqualTo("shipped");
           assertThat(f.events()).containsExactly("begin", "commit");
@@ -47,7 +47,7 @@ class LockedInTransactionsTest {
         f -> {
           f.store().steal(NAME, Duration.ofSeconds(30));
 
-          assertThatThrownBy(() -> f.shop().shipInOwnTransaction(1, f::write))
+          assertThatThrownBy(() -> f.shipInOwnTransaction(f::write))
               .isInstanceOf(LockContendedException.class);
           assertThat(f.events()).isEmpty();
         });
@@ -59,13 +59,11 @@ class LockedInTransactionsTest {
         f -> {
           f.assertThatALossRollsBack(
               () ->
-                  f.shop()
-                      .shipInOwnTransaction(
-                          1,
-                          () -> {
-                            f.writeAndLose();
-                            throw new BusinessException();
-                          }));
+                  f.shipInOwnTransaction(
+                      () -> {
+                        f.writeAndLose();
+                        throw new BusinessException();
+                      }));
           assertThat(Thread.currentThread().isInterrupted()).isFalse();
         });
   }
@@ -76,7 +74,7 @@ class LockedInTransactionsTest {
         f -> {
           f.transactions().atCommit(() -> loseUninterrupted(f));
 
-          assertThatThrownBy(() -> f.shop().shipInOwnTransaction(1, f::write))
+          assertThatThrownBy(() -> f.shipInOwnTransaction(f::write))
               .isInstanceOf(LockLostException.class);
           assertThat(f.events()).containsExactly("begin", "commit");
         });
@@ -322,13 +320,11 @@ class LockedInTransactionsTest {
         f -> {
           assertThatThrownBy(
                   () ->
-                      f.shop()
-                          .shipInOwnTransaction(
-                              1,
-                              () -> {
-                                f.orders().write("refused");
-                                throw new BusinessException();
-                              }))
+                      f.shipInOwnTransaction(
+                          () -> {
+                            f.orders().write("refused");
+                            throw new BusinessException();
+                          }))
               .isInstanceOf(BusinessException.class);
           assertThat(f.orders().readElsewhere()).isEqualTo("refused");
         });
@@ -401,7 +397,7 @@ class LockedInTransactionsTest {
           f.assertThatALossRollsBack(
               () -> {
                 if (isOwnTransaction) {
-                  f.shop().shipInOwnTransaction(1, work);
+                  f.shipInOwnTransaction(work);
                 } else {
                   f.template().execute(status -> f.ship(work));
                 }

@@ -25,8 +25,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -75,28 +73,15 @@ class LockedLoadOnNodesTest {
     nodes.close();
   }
 
-  static class Shop {
-    @Locked(name = "order")
-    public Mono<String> ship() {
-      return Mono.just("done");
-    }
-
-    @Locked(name = "order")
-    public String shipBlocking() {
-      return "done";
-    }
-  }
-
   private interface Use {
-    void with(Shop shop) throws Exception;
+    void with(BusyShop shop) throws Exception;
   }
 
   private void run(Use use) {
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+    Contexts.of(HoldfastAutoConfiguration.class)
         .withPropertyValues("holdfast.url=" + url)
-        .withBean(Shop.class)
-        .run(context -> use.with(context.getBean(Shop.class)));
+        .withBean(BusyShop.class)
+        .run(context -> use.with(context.getBean(BusyShop.class)));
   }
 
   /** Completes when two of three nodes have answered a command that takes no lock. */

@@ -15,8 +15,6 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -31,41 +29,22 @@ class LockedLoadTest {
   /** Callbacks overlap on a busy machine: far fewer than there are requests. */
   private static final int CALLBACKS_AT_ONCE = REQUESTS / 10;
 
-  static class Shop {
-    @Locked(name = "order")
-    public Mono<String> ship() {
-      return Mono.just("done");
-    }
-
-    @Locked(name = "order")
-    public String shipBlocking() {
-      return "done";
-    }
-
-    @Locked(name = "order", waitAtMost = "1h")
-    public Mono<String> shipLater() {
-      return Mono.just("done");
-    }
-  }
-
   private interface Use {
-    void with(Shop shop, MemoryStore store) throws Exception;
+    void with(BusyShop shop, MemoryStore store) throws Exception;
   }
 
   private static void run(Use use) {
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
-        .withPropertyValues("holdfast.url=memory:")
-        .withBean(Shop.class)
+    Contexts.inMemory()
+        .withBean(BusyShop.class)
         .run(
             context ->
                 use.with(
-                    context.getBean(Shop.class),
+                    context.getBean(BusyShop.class),
                     context.getBean(LockManager.class).unwrap(MemoryStore.class).orElseThrow()));
   }
 
   /** Calls without a rate, so that the code is compiled when the time counts. */
-  private static void warmUp(Shop shop) {
+  private static void warmUp(BusyShop shop) {
     Mono.defer(() -> refused(shop.ship(), System.nanoTime())).repeat(REQUESTS).blockLast(PATIENCE);
   }
 

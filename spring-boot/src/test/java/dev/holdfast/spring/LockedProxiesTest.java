@@ -12,7 +12,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -32,10 +31,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 class LockedProxiesTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
-          .withPropertyValues("holdfast.url=memory:");
+  private final ApplicationContextRunner contexts = Contexts.inMemory();
 
   private static String place() {
     return Locks.requireCurrent("job").name()

@@ -21,7 +21,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -41,10 +40,7 @@ class LockedReactiveTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String NAME = "order-1";
 
-  private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
-          .withPropertyValues("holdfast.url=memory:");
+  private final ApplicationContextRunner contexts = Contexts.inMemory();
 
   static class Shop {
     @Locked(name = "order-#{#id}")

@@ -24,9 +24,7 @@ import org.springframework.context.annotation.Proxyable;
 /** The methods with {@link Locked} that fail the start. */
 class LockedRefusalsTest {
   private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
-          .withPropertyValues("holdfast.url=memory:", "shop.prefix=order");
+      Contexts.inMemory().withPropertyValues("shop.prefix=order");
 
   interface Repository {
     @Locked(name = "order-#{#id}")

@@ -26,7 +26,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullAndEmptySource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -44,9 +43,7 @@ class LockedTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 
   private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
-          .withPropertyValues("holdfast.url=memory:", "shop.prefix=order");
+      Contexts.inMemory().withPropertyValues("shop.prefix=order");
 
   @Retention(RetentionPolicy.RUNTIME)
   @Locked(name = "unused", whenHeld = Locked.WhenHeld.SKIP)

@@ -11,7 +11,7 @@ import dev.holdfast.LockVotes;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
-import java.lang.reflect.Proxy;
+import dev.holdfast.testsupport.Fakes;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -30,13 +30,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -56,17 +56,8 @@ class LocksEndpointTest {
 
   @Configuration(proxyBeanMethods = false)
   @EnableAutoConfiguration
-  static class SeveralManagers {
-    @Bean
-    LockManager orders() {
-      return LockManager.open("memory:");
-    }
-
-    @Bean
-    LockManager users() {
-      return LockManager.open("memory:");
-    }
-  }
+  @Import(OrdersAndUsers.class)
+  static class SeveralManagers {}
 
   @BeforeAll
   static void startWithSeveralManagers() {
@@ -237,16 +228,14 @@ class LocksEndpointTest {
   }
 
   private static LockManager hiding(LockManager below) {
-    return (LockManager)
-        Proxy.newProxyInstance(
-            LockManager.class.getClassLoader(),
-            new Class<?>[] {LockManager.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("leases")) {
-                throw new LockConfigurationException("a decorator has no leases");
-              }
-              return method.invoke(below, arguments);
-            });
+    return Fakes.of(
+        LockManager.class,
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("leases")) {
+            throw new LockConfigurationException("a decorator has no leases");
+          }
+          return method.invoke(below, arguments);
+        });
   }
 
   @Configuration(proxyBeanMethods = false)
@@ -375,10 +364,7 @@ class LocksEndpointTest {
   @Test
   void theEndpointIsThereOnlyWhereItIsExposed() {
     ApplicationContextRunner contexts =
-        new ApplicationContextRunner()
-            .withConfiguration(
-                AutoConfigurations.of(
-                    HoldfastAutoConfiguration.class, HoldfastEndpointAutoConfiguration.class))
+        Contexts.of(HoldfastAutoConfiguration.class, HoldfastEndpointAutoConfiguration.class)
             .withPropertyValues("holdfast.url=memory:");
 
     contexts.run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));

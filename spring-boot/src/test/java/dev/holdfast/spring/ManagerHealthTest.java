@@ -6,7 +6,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import dev.holdfast.memory.MemoryStore;
-import java.lang.reflect.Proxy;
+import dev.holdfast.testsupport.Fakes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.Health;
@@ -29,10 +28,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class ManagerHealthTest {
   private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  HoldfastAutoConfiguration.class, HoldfastHealthAutoConfiguration.class));
+      Contexts.of(HoldfastAutoConfiguration.class, HoldfastHealthAutoConfiguration.class);
 
   @Test
   void healthIsUpOrDownByPingAndShowsTheNodes() {
@@ -87,11 +83,9 @@ class ManagerHealthTest {
               state.equals("UP") ? "" : "connection refused",
               Optional.empty()));
     }
-    return (LockManager)
-        Proxy.newProxyInstance(
-            LockManager.class.getClassLoader(),
-            new Class<?>[] {LockManager.class},
-            (proxy, method, arguments) -> method.getName().equals("nodes") ? nodes : true);
+    return Fakes.of(
+        LockManager.class,
+        (proxy, method, arguments) -> method.getName().equals("nodes") ? nodes : true);
   }
 
   @Test
@@ -108,18 +102,16 @@ class ManagerHealthTest {
 
   /** Lacks an operation, as a decorator that an application wrote before there was that one. */
   private static LockManager lacking(String absent, LockManager below, Set<String> alsoHidden) {
-    return (LockManager)
-        Proxy.newProxyInstance(
-            LockManager.class.getClassLoader(),
-            new Class<?>[] {LockManager.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals(absent)) {
-                throw new LockConfigurationException("Slow has no " + absent);
-              }
-              return alsoHidden.contains(method.getName())
-                  ? Optional.empty()
-                  : method.invoke(below, arguments);
-            });
+    return Fakes.of(
+        LockManager.class,
+        (proxy, method, arguments) -> {
+          if (method.getName().equals(absent)) {
+            throw new LockConfigurationException("Slow has no " + absent);
+          }
+          return alsoHidden.contains(method.getName())
+              ? Optional.empty()
+              : method.invoke(below, arguments);
+        });
   }
 
   @ParameterizedTest
@@ -159,8 +151,7 @@ class ManagerHealthTest {
 
   @Test
   void aManagerOfTheApplicationHasAContributorWithoutTheOtherAutoConfiguration() {
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastHealthAutoConfiguration.class))
+    Contexts.of(HoldfastHealthAutoConfiguration.class)
         .withBean("mine", LockManager.class, () -> LockManager.open("memory:"))
         .run(
             context ->

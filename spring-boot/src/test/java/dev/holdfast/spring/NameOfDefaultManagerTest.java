@@ -7,7 +7,6 @@ import dev.holdfast.Locks;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -20,10 +19,7 @@ import org.springframework.stereotype.Component;
 
 /** The name of the manager of {@code holdfast.url}, which a bean of another type may have. */
 class NameOfDefaultManagerTest {
-  private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
-          .withPropertyValues("holdfast.url=memory:");
+  private final ApplicationContextRunner contexts = Contexts.inMemory();
 
   static class Shop {
     @Locked(name = "order-#{#id}")

@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.HealthContributors;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -24,10 +23,7 @@ class NamedManagersTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 
   private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  HoldfastAutoConfiguration.class, HoldfastHealthAutoConfiguration.class));
+      Contexts.of(HoldfastAutoConfiguration.class, HoldfastHealthAutoConfiguration.class);
   private final ApplicationContextRunner withTwo =
       contexts.withPropertyValues(
           "holdfast.managers.orders.url=memory:",
@@ -155,12 +151,8 @@ class NamedManagersTest {
             + " of another bean",
       })
   void aWrongManagerIsNamedByItsKey(String keys, String message) {
-    String[] properties = keys.split(" ", -1);
-    for (int i = 0; i < properties.length; i++) {
-      properties[i] = "holdfast.managers." + properties[i];
-    }
     contexts
-        .withPropertyValues(properties)
+        .withPropertyValues(Contexts.properties("holdfast.managers.", keys))
         .run(context -> assertThat(Failures.analyze(context).getDescription()).contains(message));
   }
 

@@ -10,7 +10,6 @@ import java.util.Objects;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** A class that was compiled without {@code -parameters}. */
@@ -50,11 +49,7 @@ class NamelessParametersTest {
   }
 
   private static ApplicationContextRunner contexts(Class<?> bean) {
-    return new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
-        .withPropertyValues("holdfast.url=memory:")
-        .withClassLoader(bean.getClassLoader())
-        .withBean(bean);
+    return Contexts.inMemory().withClassLoader(bean.getClassLoader()).withBean(bean);
   }
 
   private Class<?> compiled(String name, String parameter) throws Exception {

@@ -12,8 +12,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
@@ -144,10 +142,9 @@ record ReactiveShopFixture(
 
   static void run(Use use) {
     Orders orders = Orders.create();
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+    Contexts.inMemory()
         .withUserConfiguration(Transactions.class)
-        .withPropertyValues("holdfast.url=memory:", "holdfast.locked.ttl=60s")
+        .withPropertyValues("holdfast.locked.ttl=60s")
         .run(
             context -> {
               LockManager locks = context.getBean(LockManager.class);

@@ -15,8 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Advice inside of the lock that calls the method several times, as retries of other libraries. */
 class RetriesInsideTheLockTest {
@@ -45,8 +43,7 @@ class RetriesInsideTheLockTest {
             return call.proceed();
           }
         };
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+    Contexts.of(HoldfastAutoConfiguration.class)
         .withBean(LockManager.class, () -> locks)
         .withBean(Shop.class)
         .run(

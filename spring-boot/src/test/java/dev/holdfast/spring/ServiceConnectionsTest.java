@@ -44,10 +44,7 @@ class ServiceConnectionsTest {
   @AutoClose private static final TestNodes SERVERS = TestNodes.start(3);
 
   private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  ServiceConnectionAutoConfiguration.class, HoldfastAutoConfiguration.class));
+      Contexts.of(ServiceConnectionAutoConfiguration.class, HoldfastAutoConfiguration.class);
 
   @BeforeEach
   void empty() {
@@ -381,8 +378,7 @@ class ServiceConnectionsTest {
 
   @Test
   void locksWorkWithoutTestcontainersAndDockerCompose() {
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+    Contexts.of(HoldfastAutoConfiguration.class)
         .withClassLoader(
             new FilteredClassLoader(
                 "org.testcontainers",

@@ -19,7 +19,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
@@ -41,12 +40,10 @@ class SharedRedisTest {
   private static TestNodes servers;
 
   private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  SslAutoConfiguration.class,
-                  DataRedisAutoConfiguration.class,
-                  HoldfastAutoConfiguration.class));
+      Contexts.of(
+          SslAutoConfiguration.class,
+          DataRedisAutoConfiguration.class,
+          HoldfastAutoConfiguration.class);
 
   @BeforeAll
   static void start() {
@@ -194,12 +191,10 @@ class SharedRedisTest {
     withServer()
         .withClassLoader(new FilteredClassLoader("org.springframework.data.redis"))
         .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockManager.class));
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+    Contexts.of(HoldfastAutoConfiguration.class)
         .withClassLoader(new FilteredClassLoader("org.springframework.boot.data.redis"))
         .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockManager.class));
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+    Contexts.of(HoldfastAutoConfiguration.class)
         .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockManager.class));
   }
 

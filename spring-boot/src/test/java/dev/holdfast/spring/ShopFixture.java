@@ -16,8 +16,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -138,8 +136,7 @@ record ShopFixture(
     RecordingTransactionManager transactions =
         new RecordingTransactionManager(
             orders.dataSource(), () -> heldAtEnd.add(store.holder(NAME).isPresent()));
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+    Contexts.of(HoldfastAutoConfiguration.class)
         .withUserConfiguration(Transactions.class)
         .withBean(LockManager.class, () -> locks)
         .withBean(RecordingTransactionManager.class, () -> transactions)
@@ -200,6 +197,11 @@ record ShopFixture(
   void assertRolledBack() {
     assertThat(events()).containsExactly("begin", "rollback");
     assertThat(orders.readElsewhere()).isEqualTo("new");
+  }
+
+  /** Ships in a transaction of the method's own. */
+  <T> T shipInOwnTransaction(Callable<T> work) throws Exception {
+    return shop.shipInOwnTransaction(1, work);
   }
 
   /** Ships in the transaction of the caller, for work that throws no checked exception. */

@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -32,12 +31,10 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 /** Work that runs when the context closes, on the executor and the scheduler of Boot. */
 class ShutdownTest {
   private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  HoldfastAutoConfiguration.class,
-                  TaskExecutionAutoConfiguration.class,
-                  TaskSchedulingAutoConfiguration.class))
+      Contexts.of(
+              HoldfastAutoConfiguration.class,
+              TaskExecutionAutoConfiguration.class,
+              TaskSchedulingAutoConfiguration.class)
           .withUserConfiguration(Application.class)
           .withPropertyValues("holdfast.url=memory:");
 
@@ -280,8 +277,7 @@ class ShutdownTest {
 
   @Test
   void withoutALockManagerTheExecutorsEndWhenSpringEndsThem() {
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+    Contexts.of(HoldfastAutoConfiguration.class)
         .withUserConfiguration(ThreadForEachTask.class)
         .withBean(LastStop.class)
         .run(

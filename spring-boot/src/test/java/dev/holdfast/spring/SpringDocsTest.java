@@ -20,14 +20,12 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.env.YamlPropertySourceLoader;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
@@ -114,8 +112,7 @@ class SpringDocsTest {
       }
       MutablePropertySources sources = yaml(settings);
       Class<?> orders = loader.loadClass("Orders");
-      new ApplicationContextRunner()
-          .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+      Contexts.of(HoldfastAutoConfiguration.class)
           .withInitializer(
               context -> sources.forEach(context.getEnvironment().getPropertySources()::addLast))
           .withPropertyValues("holdfast.options.newNodes=trust")

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -50,12 +49,10 @@ class SslBundleTest {
   }
 
   private static ApplicationContextRunner contexts() {
-    return new ApplicationContextRunner()
-        .withConfiguration(
-            AutoConfigurations.of(
-                SslAutoConfiguration.class,
-                DataRedisAutoConfiguration.class,
-                HoldfastAutoConfiguration.class))
+    return Contexts.of(
+            SslAutoConfiguration.class,
+            DataRedisAutoConfiguration.class,
+            HoldfastAutoConfiguration.class)
         .withPropertyValues(PATIENT)
         .withPropertyValues(
             "spring.ssl.bundle.pem.own.truststore.certificate=file:" + folder.resolve("ca.pem"),

@@ -92,9 +92,7 @@ public final class LocalNodes {
 
   /** Starts some, empty. */
   public static TestNodes start(int count) {
-    if (count < 1 || count > MOST) {
-      throw new UsageException("--count is " + count + ": give 1 to " + MOST);
-    }
+    UsageException.requireFrom1To(MOST, "--count", count);
     return TestNodes.builder().count(count).directory(folder()).detached().start();
   }
 

@@ -105,8 +105,8 @@ public final class BenchCommand implements Callable<Integer> {
     if (holdfast.classPath().isPresent()) {
       return holdfast.classPath().get().execute(spec);
     }
-    if (rounds != null && (rounds < 1 || rounds > MAX_ROUNDS)) {
-      throw new UsageException("--rounds is " + rounds + ": give 1 to " + MAX_ROUNDS);
+    if (rounds != null) {
+      UsageException.requireFrom1To(MAX_ROUNDS, "--rounds", rounds);
     }
     Logging.silence();
     Bench bench = planned();

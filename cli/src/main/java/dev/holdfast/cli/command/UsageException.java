@@ -7,4 +7,11 @@ public final class UsageException extends RuntimeException {
   public UsageException(String message) {
     super(message);
   }
+
+  /** Checks that the number that an option gives is from 1 to a maximum. */
+  public static void requireFrom1To(long maximum, String option, long number) {
+    if (number < 1 || number > maximum) {
+      throw new UsageException(option + " is " + number + ": give 1 to " + maximum);
+    }
+  }
 }

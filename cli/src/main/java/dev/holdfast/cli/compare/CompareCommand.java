@@ -75,9 +75,7 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (seconds < 1 || seconds > MAX_SECONDS) {
-      throw new UsageException("--seconds is " + seconds + ": give 1 to " + MAX_SECONDS);
-    }
+    UsageException.requireFrom1To(MAX_SECONDS, "--seconds", seconds);
     Logging.silence();
     Comparison comparison = new Comparison(seconds);
     CompareResult result;

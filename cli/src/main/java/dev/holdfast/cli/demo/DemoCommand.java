@@ -83,8 +83,8 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    requireRange("--seconds", seconds, MAX_SECONDS);
-    requireRange("--workers", workers, MAX_WORKERS);
+    UsageException.requireFrom1To(MAX_SECONDS, "--seconds", seconds);
+    UsageException.requireFrom1To(MAX_WORKERS, "--workers", workers);
     requireDriver();
     Logging.silence();
     DemoPlan plan =
@@ -104,12 +104,6 @@ public final class DemoCommand implements Callable<Integer> {
     if (!drivers.contains(driver)) {
       throw new UsageException(
           "there is no driver '" + driver + "'; found: " + String.join(", ", drivers));
-    }
-  }
-
-  private static void requireRange(String option, int value, int most) {
-    if (value < 1 || value > most) {
-      throw new UsageException(option + " is " + value + ": give 1 to " + most);
     }
   }
 }

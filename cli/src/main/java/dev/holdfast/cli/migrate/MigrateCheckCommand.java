@@ -119,9 +119,7 @@ final class MigrateCheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (rate < 1 || rate > FASTEST) {
-      throw new UsageException("--rate is " + rate + ": give 1 to " + FASTEST);
-    }
+    UsageException.requireFrom1To(FASTEST, "--rate", rate);
     if (deleteExpired && pattern == null) {
       throw new UsageException(
           "--delete-expired would delete every number that is a Unix time, locks or not:"

@@ -87,9 +87,7 @@ record TckTarget(
   }
 
   private static TckTarget started(String given, int count) {
-    if (count < 1 || count > LocalNodes.MOST) {
-      throw new UsageException("--nodes is " + count + ": give 1 to " + LocalNodes.MOST);
-    }
+    UsageException.requireFrom1To(LocalNodes.MOST, "--nodes", count);
     LockUrl parsed = LockUrl.parse(given.replace(NODES, ANY_NODE), Map.of());
     return new TckTarget(
         withDriver(given, parsed),

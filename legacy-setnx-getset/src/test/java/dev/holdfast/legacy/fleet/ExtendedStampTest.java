@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -25,14 +25,9 @@ class ExtendedStampTest {
   private static final String KEY = "lock.job";
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  private final TestNodes nodes = TestNodes.start(1);
+  @AutoClose private final TestNodes nodes = TestNodes.start(1);
   private final TestNode server = nodes.node(0);
   private final String old = "setnx:" + server.uri();
-
-  @AfterEach
-  void stop() {
-    nodes.close();
-  }
 
   @Test
   @DisplayName("an old client stays out while the lease is renewed past its first stamp")

@@ -19,8 +19,8 @@ import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.testsupport.Fakes;
 import dev.holdfast.testsupport.Rule;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -222,14 +222,12 @@ class MigrationLockManagerTest {
     LockManager from = over(oldStore);
     List<String> calls = new ArrayList<>();
     LockManager stranger =
-        (LockManager)
-            Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {LockManager.class},
-                (proxy, method, arguments) -> {
-                  calls.add(method.getName());
-                  return method.getName().equals("unwrap") ? Optional.empty() : null;
-                });
+        Fakes.of(
+            LockManager.class,
+            (proxy, method, arguments) -> {
+              calls.add(method.getName());
+              return method.getName().equals("unwrap") ? Optional.empty() : null;
+            });
     MigrationLockManager.Builder builder = MigrationLockManager.both(from, stranger);
 
     assertThatThrownBy(builder::open)

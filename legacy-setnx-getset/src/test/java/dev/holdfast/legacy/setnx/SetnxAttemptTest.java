@@ -41,12 +41,11 @@ class SetnxAttemptTest {
 
   private final HandClock clock = HandClock.atStart();
   @AutoClose private final Fleet fleet = new Fleet(NODE);
+  private final InterceptingProxy proxy = fleet.proxy();
+  private final LockManager locks = fleet.manager(proxy, clock);
 
   @Test
   void freeLockIsAcquiredBySetnxAndReleasedByDel() throws InterruptedException {
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
-
     Lease lease = Fleet.take(locks, "orders");
     boolean released = lease.release();
 
@@ -59,8 +58,6 @@ class SetnxAttemptTest {
   @Test
   void heldLockIsReadAndLeftUnchanged() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(5));
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
 
     Optional<Lease> lease = locks.tryAcquire("orders", Fleet.TTL);
 
@@ -73,8 +70,6 @@ class SetnxAttemptTest {
   @Test
   void aLockThatHasExpiredIsTakenOverByGetset() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(-1));
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
 
     Lease lease = Fleet.take(locks, "orders");
 
@@ -88,8 +83,6 @@ class SetnxAttemptTest {
   @Test
   void aTakeOverThatFindsALiveStampInTheReplyIsARefusal() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(-1));
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     proxy.before("GETSET", () -> fleet.say("GETSET", KEY, stamp(7)));
 
     assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
@@ -100,8 +93,6 @@ class SetnxAttemptTest {
   void aTakeOverThatFindsALiveStampIsARefusalHoweverLateTheReplyComes()
       throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(-1));
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     proxy.before(
         "GETSET",
         () -> {
@@ -115,8 +106,6 @@ class SetnxAttemptTest {
   @Test
   void aStampThatWasLiveWhenItWasAskedForIsLeftAsItIs() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(7));
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     proxy.before("GET", () -> clock.pass(Duration.ofSeconds(8)));
 
     assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
@@ -126,8 +115,6 @@ class SetnxAttemptTest {
   @Test
   void aTakeOverThatFindsTheKeyGoneIsAGrant() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(-1));
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     proxy.before("GETSET", () -> fleet.say("DEL", KEY));
 
     assertThat(locks.tryAcquire("orders", Fleet.TTL)).isPresent();
@@ -136,8 +123,6 @@ class SetnxAttemptTest {
   @Test
   void lockReleasedBetweenTwoCommandsIsTriedAgain() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(5));
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     proxy.before("GET", () -> fleet.say("DEL", KEY));
 
     assertThat(locks.tryAcquire("orders", Fleet.TTL)).isPresent();
@@ -146,12 +131,12 @@ class SetnxAttemptTest {
 
   @Test
   void clientsOfTheFleetAndHoldfastExcludeEachOther() throws InterruptedException {
-    LockManager locks = fleet.manager(clock, settings -> settings.unit(ChronoUnit.MILLIS));
+    LockManager inMillis = fleet.manager(clock, settings -> settings.unit(ChronoUnit.MILLIS));
     assertThat(fleet.say("SETNX", KEY, stamp(5) + "300")).isEqualTo(1L);
-    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
+    assertThat(inMillis.tryAcquire("orders", Fleet.TTL)).isEmpty();
     fleet.say("DEL", KEY);
 
-    Lease lease = Fleet.take(locks, "orders");
+    Lease lease = Fleet.take(inMillis, "orders");
 
     assertThat(fleet.say("SETNX", KEY, stamp(5) + "300")).isEqualTo(0L);
     assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(10) + "301");
@@ -161,13 +146,13 @@ class SetnxAttemptTest {
 
   @Test
   void stampsWithAFractionAreWrittenAndRead() throws InterruptedException {
-    LockManager locks = fleet.manager(clock, settings -> settings.floatingPoint(true));
+    LockManager withFractions = fleet.manager(clock, settings -> settings.floatingPoint(true));
     fleet.say("SETNX", KEY, stamp(0) + ".299999");
 
-    Fleet.take(locks, "orders");
+    Fleet.take(withFractions, "orders");
 
     assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(11) + ".300000");
-    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
+    assertThat(withFractions.tryAcquire("orders", Fleet.TTL)).isEmpty();
   }
 
   @Test
@@ -175,7 +160,7 @@ class SetnxAttemptTest {
   @Rule("VAL-1")
   @DisplayName("validity is the ttl less the drift, and ends before the stamp")
   void validityEndsBeforeTheStamp() throws InterruptedException {
-    Lease lease = Fleet.take(fleet.manager(clock), "orders");
+    Lease lease = Fleet.take(locks, "orders");
 
     assertThat(lease.remaining()).isEqualTo(Fleet.TTL.minusMillis(102));
     clock.pass(Fleet.TTL.minusMillis(102));
@@ -187,8 +172,6 @@ class SetnxAttemptTest {
   @Rule("VAL-5")
   @DisplayName("a grant that comes after its validity is an outage, and leaves no key")
   void grantAfterItsValidityIsAnOutageAndLeavesNoKey() {
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     proxy.before("SETNX", () -> clock.pass(Fleet.TTL));
 
     assertThat(Fleet.primitive(locks).attempt(Fleet.ATTEMPT))
@@ -203,17 +186,18 @@ class SetnxAttemptTest {
   @Rule("ACQ-3")
   @DisplayName("the stamp of an attempt that was answered too late is removed")
   void stampOfAnAttemptAnsweredTooLateIsRemoved() {
-    LockManager locks =
+    LockManager impatient =
         fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
 
-    assertThatAnUnansweredAttemptFails(locks, Fleet.TTL, "no answer within 200 ms");
+    assertThatAnUnansweredAttemptFails(impatient, Fleet.TTL, "no answer within 200 ms");
   }
 
   /** Asserts how an attempt at a frozen server fails, and that its late stamp is removed. */
-  private void assertThatAnUnansweredAttemptFails(LockManager locks, Duration ttl, String reason) {
+  private void assertThatAnUnansweredAttemptFails(
+      LockManager manager, Duration ttl, String reason) {
     NODE.freeze();
     try {
-      assertThatThrownBy(() -> locks.tryAcquire("orders", ttl))
+      assertThatThrownBy(() -> manager.tryAcquire("orders", ttl))
           .isInstanceOf(LockOutageException.class)
           .hasMessage(
               "the server did not tell whether 'orders' is free: "
@@ -230,7 +214,6 @@ class SetnxAttemptTest {
 
   @Test
   void endOfAnIdleConnectionFailsNoAttempt() throws InterruptedException {
-    LockManager locks = fleet.manager(clock);
     fleet.say("CLIENT", "KILL", "TYPE", "normal");
     clock.pass(Duration.ofSeconds(2));
 
@@ -239,14 +222,14 @@ class SetnxAttemptTest {
 
   @Test
   void expiredAttemptsAreNotSent() throws InterruptedException {
-    LockManager locks =
+    LockManager impatient =
         fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
     NODE.resetCommandCounts();
     NODE.freeze();
     try {
       List<CompletableFuture<Optional<Lease>>> attempts =
           IntStream.range(0, 30)
-              .mapToObj(i -> locks.tryAcquireAsync(LockRequest.of("late-" + i, Fleet.TTL)))
+              .mapToObj(i -> impatient.tryAcquireAsync(LockRequest.of("late-" + i, Fleet.TTL)))
               .toList();
       attempts.forEach(
           attempt ->
@@ -257,7 +240,7 @@ class SetnxAttemptTest {
     } finally {
       NODE.thaw();
     }
-    locks.acquire("last", Fleet.TTL); // behind all of them
+    impatient.acquire("last", Fleet.TTL); // behind all of them
 
     await()
         .untilAsserted(
@@ -267,7 +250,6 @@ class SetnxAttemptTest {
 
   @Test
   void restartedServerIsUsedAgain() throws InterruptedException {
-    LockManager locks = fleet.manager(clock);
     Fleet.take(locks, "before");
     NODE.restart();
 
@@ -278,7 +260,7 @@ class SetnxAttemptTest {
   void unsetClockAcquiresNoLock() {
     clock.pass(Duration.ofSeconds(-HandClock.START_SECONDS));
 
-    assertThatThrownBy(() -> fleet.manager(clock).tryAcquire("orders", Fleet.TTL))
+    assertThatThrownBy(() -> locks.tryAcquire("orders", Fleet.TTL))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("set this machine's clock");
     assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
@@ -288,9 +270,6 @@ class SetnxAttemptTest {
   @Rule("VAL-6")
   @DisplayName("a ttl that the allowance for drift uses up is refused, and nothing is asked")
   void aTtlThatDriftUsesUpIsRefused() {
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
-
     assertThatThrownBy(() -> locks.tryAcquire("orders", Duration.ofMillis(2)))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessage("the ttl 2 ms is not above the allowance for drift, 3 ms: ask for more");
@@ -301,10 +280,10 @@ class SetnxAttemptTest {
   @Rule("VAL-6")
   @DisplayName("a ttl that is shorter than every timeout is no mistake")
   void aTtlBelowTheTimeoutsIsTaken() throws InterruptedException {
-    LockManager locks =
+    LockManager patient =
         fleet.manager(clock, settings -> settings.nodeTimeout(Fleet.TTL.multipliedBy(2)));
 
-    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isPresent();
+    assertThat(patient.tryAcquire("orders", Fleet.TTL)).isPresent();
   }
 
   @Test
@@ -322,8 +301,6 @@ class SetnxAttemptTest {
   @Rule("WAIT-15")
   @DisplayName("a wait behind an unanswered attempt ends with an outage")
   void waitBehindAnUnansweredAttemptEndsWithAnOutage() {
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     CountDownLatch arrives = new CountDownLatch(1);
     proxy.before("SETNX", () -> InterceptingProxy.passed(arrives));
     CompletableFuture<Optional<Lease>> head =
@@ -345,8 +322,6 @@ class SetnxAttemptTest {
   @Rule("WAIT-15")
   @DisplayName("a wait behind an attempt that may still be answered ends with contention")
   void waitBehindARecentAttemptIsContention() throws InterruptedException {
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     CountDownLatch arrives = new CountDownLatch(1);
     proxy.before("SETNX", () -> InterceptingProxy.passed(arrives));
     CompletableFuture<Optional<Lease>> head =
@@ -364,8 +339,6 @@ class SetnxAttemptTest {
   @DisplayName("a wait behind an attempt that was answered once ends with contention")
   void waitBehindAnAnsweredAttemptIsContention() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(5));
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     CountDownLatch arrives = new CountDownLatch(1);
     CountDownLatch asked = new CountDownLatch(1);
     proxy.before(
@@ -387,9 +360,9 @@ class SetnxAttemptTest {
 
   @Test
   void aKeyThatLooksLikeOneOfOursIsRefused() {
-    LockManager locks = fleet.manager(clock, settings -> settings.keyPrefix(""));
+    LockManager withoutPrefix = fleet.manager(clock, settings -> settings.keyPrefix(""));
 
-    assertThatThrownBy(() -> locks.tryAcquire("holdfast:guard", Fleet.TTL))
+    assertThatThrownBy(() -> withoutPrefix.tryAcquire("holdfast:guard", Fleet.TTL))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("holdfast:");
   }

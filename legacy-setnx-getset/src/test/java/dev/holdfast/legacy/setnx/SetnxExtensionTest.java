@@ -31,11 +31,11 @@ class SetnxExtensionTest {
 
   private final HandClock clock = HandClock.atStart();
   @AutoClose private final Fleet fleet = new Fleet(NODE);
+  private final InterceptingProxy proxy = fleet.proxy();
+  private final LockManager locks = fleet.manager(proxy, clock);
 
   @Test
   void anExtensionRewritesTheStamp() {
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     SetnxGrant grant = Fleet.granted(locks);
     clock.pass(Duration.ofSeconds(4));
 
@@ -55,7 +55,6 @@ class SetnxExtensionTest {
   @Rule("EXT-3")
   @DisplayName("an extension never writes an earlier stamp")
   void anExtensionByLessKeepsTheLaterStamp() {
-    LockManager locks = fleet.manager(clock);
     SetnxGrant grant = Fleet.granted(locks);
 
     Extension extension =
@@ -70,7 +69,6 @@ class SetnxExtensionTest {
   @Rule("EXT-2")
   @DisplayName("a stamp that has passed, or nearly so, is not extended")
   void aStampThatHasNearlyPassedIsNotExtended() {
-    LockManager locks = fleet.manager(clock);
     SetnxGrant grant = Fleet.granted(locks);
 
     clock.pass(Duration.ofMillis(10_449)); // 251 ms before the stamp
@@ -86,8 +84,6 @@ class SetnxExtensionTest {
   @Rule({"EXT-5", "EXT-6"})
   @DisplayName("an extension that finds no key puts nothing there")
   void anExtensionOfALockThatWasRemovedWritesNothing() {
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     SetnxGrant grant = Fleet.granted(locks);
     fleet.say("DEL", KEY);
 
@@ -101,8 +97,6 @@ class SetnxExtensionTest {
   @Rule({"EXT-5", "EXT-6"})
   @DisplayName("an extension that comes just after a removal leaves nothing")
   void extensionJustAfterARemovalLeavesNothing() {
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     SetnxGrant grant = Fleet.granted(locks);
     proxy.before("GETSET", () -> fleet.say("DEL", KEY));
 
@@ -115,7 +109,6 @@ class SetnxExtensionTest {
   @Rule("EXT-5")
   @DisplayName("an extension that finds a stamp that has expired was too late")
   void anExtensionThatFindsAnExpiredStampIsALoss() {
-    LockManager locks = fleet.manager(clock);
     SetnxGrant grant = Fleet.granted(locks);
     fleet.say("SET", KEY, stamp(-1));
 
@@ -127,8 +120,6 @@ class SetnxExtensionTest {
   @Rule("EXT-5")
   @DisplayName("an extension whose GETSET finds a stamp that has expired was too late")
   void anExtensionThatOverwritesAnExpiredStampIsALoss() {
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks = fleet.manager(proxy, clock);
     SetnxGrant grant = Fleet.granted(locks);
     proxy.before("GETSET", () -> fleet.say("SET", KEY, stamp(-1)));
 
@@ -139,20 +130,19 @@ class SetnxExtensionTest {
   /** The holder without an answer holds the lock for the time that was left, and no longer. */
   @Test
   void anExtensionThatIsAnsweredTooLateChangesNothingForItsHolder() {
-    InterceptingProxy proxy = fleet.proxy();
-    LockManager locks =
+    LockManager impatient =
         fleet.manager(proxy, clock, settings -> settings.quorumTimeout(Duration.ofMillis(500)));
-    SetnxGrant grant = Fleet.granted(locks);
+    SetnxGrant grant = Fleet.granted(impatient);
     clock.pass(Duration.ofSeconds(4));
     CountDownLatch arrives = new CountDownLatch(1);
     proxy.before("GETSET", () -> InterceptingProxy.passed(arrives));
-    assertThat(Fleet.extended(locks, grant)).failsWithin(5, TimeUnit.SECONDS);
+    assertThat(Fleet.extended(impatient, grant)).failsWithin(5, TimeUnit.SECONDS);
 
     arrives.countDown();
     await().untilAsserted(() -> assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(15)));
     clock.pass(Duration.ofSeconds(7)); // the stamp that the holder knows has passed
 
-    assertThat(Fleet.answered(Fleet.released(locks, grant))).contains(LossReason.EXPIRED);
+    assertThat(Fleet.answered(Fleet.released(impatient, grant))).contains(LossReason.EXPIRED);
     assertThat(fleet.say("EXISTS", KEY)).isEqualTo(1L);
   }
 }

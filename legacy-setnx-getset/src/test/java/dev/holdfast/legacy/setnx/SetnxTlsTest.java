@@ -9,15 +9,14 @@ import dev.holdfast.LockManager;
 import dev.holdfast.drivertests.TlsServer;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code rediss://}, on a server whose certificate is for localhost alone. */
 class SetnxTlsTest {
-  private static final String TRUST_STORE = "javax.net.ssl.trustStore";
 
   /** Options with time for handshakes on busy machines. */
   private static final String PATIENT = "?unit=ms&quorumTimeout=5s&connectTimeout=10s";
@@ -25,27 +24,22 @@ class SetnxTlsTest {
   private static final Duration TTL = Duration.ofSeconds(10);
 
   @TempDir static Path folder;
-  private static TlsServer server;
+  @AutoClose private static TlsServer server;
 
   @BeforeAll
   static void start() throws Exception {
     server = TlsServer.start(folder);
-    server.node().command("ACL", "SETUSER", "app", "on", ">s3cret", "~*", "&*", "+@all");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
+    server.addUser("app", "s3cret");
   }
 
   @AfterEach
   void trustOthersAgain() {
-    System.clearProperty(TRUST_STORE);
+    TlsServer.trustOthersAgain();
   }
 
   @Test
   void locksOverTlsWithUserPasswordAndDatabase() throws InterruptedException {
-    System.setProperty(TRUST_STORE, server.trustStore().toString());
+    server.trust();
     try (LockManager locks = LockManager.open(url("app:s3cret@localhost", "/3"))) {
       Lease lease = locks.acquire("secret", TTL);
       assertThat(server.node().command("EXISTS", "lock.secret")).isEqualTo(0L);
@@ -60,7 +54,7 @@ class SetnxTlsTest {
 
   @Test
   void hostNameThatDoesNotMatchTheCertificateIsRefused() {
-    System.setProperty(TRUST_STORE, server.trustStore().toString());
+    server.trust();
 
     assertThatItIsRefused("127.0.0.1", "No subject alternative names");
   }

@@ -4,7 +4,7 @@ import static dev.holdfast.testsupport.Eventually.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.FullDisk;
 import dev.holdfast.redlock.internal.nodes.NodeException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -17,7 +17,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -148,20 +147,15 @@ class CommandConnectionTest {
       events.clear();
       written.clear();
       CommandConnection<String> connection = connect();
-      nodes
-          .first()
-          .submit(
-              new Round(
-                  new Command.Info(),
-                  NodeSet.of(NODE),
-                  new Recorded(numbered++) {
-                    @Override
-                    void note(String text) {
-                      connection.onEnded(broken); // as another thread does at this moment
-                      runTasks();
-                      super.note("answered");
-                    }
-                  }));
+      submit(
+          new Recorded(numbered++) {
+            @Override
+            void note(String text) {
+              connection.onEnded(broken); // as another thread does at this moment
+              runTasks();
+              super.note("answered");
+            }
+          });
       runTasks();
       answer.accept(connection, writtenRounds().get(0));
 
@@ -186,19 +180,14 @@ class CommandConnectionTest {
   private void requireThatOtherThreadsFail() {
     Thread caller = Thread.currentThread();
     List<Thread> answering = new CopyOnWriteArrayList<>();
-    nodes
-        .first()
-        .submit(
-            new Round(
-                new Command.Info(),
-                NodeSet.of(NODE),
-                new Recorded(numbered++) {
-                  @Override
-                  void note(String answer) {
-                    answering.add(Thread.currentThread());
-                    super.note(answer);
-                  }
-                }));
+    submit(
+        new Recorded(numbered++) {
+          @Override
+          void note(String answer) {
+            answering.add(Thread.currentThread());
+            super.note(answer);
+          }
+        });
     soon().until(() -> events.contains("disconnected"));
 
     assertThat(answering).singleElement().isNotSameAs(caller);
@@ -243,16 +232,7 @@ class CommandConnectionTest {
 
   @Test
   void loggerThatThrowsDelaysNoLaterReply() {
-    Logger logger = Logger.getLogger(Redlock.class.getName());
-    logger.setFilter(
-        entry -> {
-          throw new IllegalStateException("the disk is full");
-        });
-    try {
-      receiverThatThrowsDelaysNoLaterReply();
-    } finally {
-      logger.setFilter(null);
-    }
+    FullDisk.during(this::receiverThatThrowsDelaysNoLaterReply);
   }
 
   @Test
@@ -425,7 +405,11 @@ class CommandConnectionTest {
   }
 
   private void submit() {
-    nodes.first().submit(new Round(new Command.Info(), NodeSet.of(NODE), new Recorded(numbered++)));
+    submit(new Recorded(numbered++));
+  }
+
+  private void submit(Recorded answers) {
+    nodes.first().submit(new Round(new Command.Info(), NodeSet.of(NODE), answers));
   }
 
   private Throwable submitAndFail() {

@@ -30,31 +30,29 @@ import org.redisson.api.RedissonClient;
 class EndOfConnectionTest {
   @Test
   void aReplyThatIsNotUnderstoodEndsTheConnection() throws Exception {
-    try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-      CompletableFuture.runAsync(() -> reply(door, "+OK\r\n", "@nonsense\r\n"));
-      String uri = "redis://127.0.0.1:" + door.getLocalPort();
-      try (Driver driver = Links.over(Links.Kind.OWN_CLIENT, List.of(uri))) {
-        AtomicInteger ends = driver.connect(0);
-        Asked asked = Asked.of(driver.first(), "return 1");
-        Asked next = Asked.of(driver.first(), "return 2");
-        assertThat(asked.failure()).hasMessageContaining("nonsense");
-        assertThat(next.failure()).isNotNull();
-        soon().until(() -> ends.get() == 1);
-        assertThat(Asked.of(driver.first(), "return 1").failure()).hasMessage("not connected");
-      }
-    }
+    overAServerThatReplies(
+        "+OK\r\n",
+        "@nonsense\r\n",
+        driver -> {
+          AtomicInteger ends = driver.connect(0);
+          Asked asked = Asked.of(driver.first(), "return 1");
+          Asked next = Asked.of(driver.first(), "return 2");
+          assertThat(asked.failure()).hasMessageContaining("nonsense");
+          assertThat(next.failure()).isNotNull();
+          soon().until(() -> ends.get() == 1);
+          assertThat(Asked.of(driver.first(), "return 1").failure()).hasMessage("not connected");
+        });
   }
 
   @Test
   void unsolicitedReplyEndsTheConnection() throws Exception {
-    try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-      CompletableFuture.runAsync(() -> reply(door, "+OK\r\n-ERR unasked\r\n", ""));
-      String uri = "redis://127.0.0.1:" + door.getLocalPort();
-      try (Driver driver = Links.over(Links.Kind.OWN_CLIENT, List.of(uri))) {
-        AtomicInteger ends = driver.connect(0);
-        soon().until(() -> ends.get() == 1);
-      }
-    }
+    overAServerThatReplies(
+        "+OK\r\n-ERR unasked\r\n",
+        "",
+        driver -> {
+          AtomicInteger ends = driver.connect(0);
+          soon().until(() -> ends.get() == 1);
+        });
   }
 
   @Test
@@ -92,6 +90,22 @@ class EndOfConnectionTest {
           .extracting(one -> one.failure().getMessage())
           .isSubsetOf("the connection ended", "not connected");
     }
+  }
+
+  /** Connects to a server that gives these replies to PING and to the first script. */
+  private static void overAServerThatReplies(String toPing, String toScript, Use use)
+      throws Exception {
+    try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      CompletableFuture.runAsync(() -> reply(door, toPing, toScript));
+      String uri = "redis://127.0.0.1:" + door.getLocalPort();
+      try (Driver driver = Links.over(Links.Kind.OWN_CLIENT, List.of(uri))) {
+        use.with(driver);
+      }
+    }
+  }
+
+  private interface Use {
+    void with(Driver driver) throws Exception;
   }
 
   private static String nameOrFail(String command) {

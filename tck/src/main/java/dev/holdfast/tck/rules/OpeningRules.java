@@ -47,7 +47,7 @@ public abstract class OpeningRules {
 
   @Test
   @Rule("OPEN-8")
-  @IfThisFails("look up the refused command in ACL LOG, and use those of docs/acl.md alone")
+  @IfThisFails("check that ACL LOG names no command: all that is sent is in docs/acl.md")
   void aUserNeedsNoOtherRightsThanThoseListed() throws Exception {
     Needs.of(fixture, TckFault.LEAST_RIGHTS);
     // As the drivers of Redlock do, whose commands are listed. It sends nothing.

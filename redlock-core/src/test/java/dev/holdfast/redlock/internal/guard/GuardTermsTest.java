@@ -77,7 +77,7 @@ class GuardTermsTest {
     grant(asked, 0);
     quarantine(asked, 1, "3 3000 57000 1"); // also of a restart that left it empty
     quarantine(asked, 2, "3 1000 59600 1");
-    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    confirmReleases();
 
     assertThatThrownBy(future::join)
         .hasCauseInstanceOf(LockOutageException.class)
@@ -98,7 +98,7 @@ class GuardTermsTest {
     grant(asked, 0);
     quarantine(asked, 1, "3 3000 61001 0");
     quarantine(asked, 2, "3 3000 5000000 0");
-    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    confirmReleases();
 
     String end = inMillis(61_001);
     assertThatThrownBy(future::join).hasMessageContaining("no quorum votes before " + end);
@@ -113,7 +113,7 @@ class GuardTermsTest {
     grant(asked, 0);
     quarantine(asked, 1, "3 3000 61001 0");
     asked.get(2).round().error(2, "LOADING");
-    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    confirmReleases();
 
     assertThatThrownBy(future::join).hasMessageContaining("no quorum votes before ");
   }
@@ -127,7 +127,7 @@ class GuardTermsTest {
     quarantine(asked, 0, "3 3000 61001 0");
     asked.get(1).round().error(1, "LOADING");
     asked.get(2).round().error(2, "LOADING");
-    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    confirmReleases();
 
     assertThatThrownBy(future::join)
         .hasMessageContaining("h1:6379: it came back")
@@ -143,7 +143,7 @@ class GuardTermsTest {
     grant(asked, 0);
     reply(asked, 0, 1);
     asked.get(2).round().error(2, "GUARDED 60000 5 other");
-    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    confirmReleases();
 
     assertThatThrownBy(future::join)
         .hasCauseInstanceOf(LockConfigurationException.class)
@@ -158,7 +158,7 @@ class GuardTermsTest {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     asked.forEach(a -> quarantine(asked, a.node(), "3 1000 60600 1"));
-    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    confirmReleases();
 
     assertThatThrownBy(future::join)
         .hasCauseInstanceOf(LockOutageException.class)
@@ -189,19 +189,7 @@ class GuardTermsTest {
   @Rule("GUARD-3")
   @DisplayName("a node whose quarantine began before the grant does not extend")
   void aNodeWhoseQuarantineBeganBeforeTheGrantDoesNotExtend() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    List<Asked> asked = nodes.take();
-    quarantine(asked, 1, "3 3000 57000 0");
-    grant(asked, 0, 2);
-    Lease lease = future.join().orElseThrow();
-
-    var extended = lease.extendAsync(TTL);
-    List<Asked> extending = nodes.take();
-    quarantine(extending, 1, "1 4000 56000 0");
-    reply(extending, Scripts.MINE, 0);
-    assertThat(extended).as("it may have voted for another before it lost its data").isNotDone();
-    reply(extending, Scripts.MINE, 2);
-    assertThat(extended).isCompleted();
+    assertDoesNotExtend("3 3000 57000 0"); // it may have voted for another before it lost its data
   }
 
   @Test
@@ -209,19 +197,7 @@ class GuardTermsTest {
   @Rule("GUARD-3")
   @DisplayName("a node in quarantine that had refused the lease does not extend it")
   void aNodeThatDidNotHoldTheKeyDoesNotExtend() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    List<Asked> asked = nodes.take();
-    quarantine(asked, 1, "0 3000 57000 0");
-    grant(asked, 0, 2);
-    Lease lease = future.join().orElseThrow();
-
-    var extended = lease.extendAsync(TTL);
-    List<Asked> extending = nodes.take();
-    quarantine(extending, 1, "1 4000 56000 0");
-    reply(extending, Scripts.MINE, 0);
-    assertThat(extended).isNotDone();
-    reply(extending, Scripts.MINE, 2);
-    assertThat(extended).isCompleted();
+    assertDoesNotExtend("0 3000 57000 0");
   }
 
   @Test
@@ -229,14 +205,7 @@ class GuardTermsTest {
   @Rule("GUARD-3")
   @DisplayName("a node whose key may have expired does not extend in quarantine")
   void nodeWhoseKeyMayHaveExpiredDoesNotExtend() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    grant(nodes.take(), 0, 1, 2);
-    Lease lease = future.join().orElseThrow();
-    time.advance(TTL.dividedBy(2));
-    var first = lease.extendAsync(TTL);
-    reply(nodes.take(), Scripts.MINE, 0, 1); // the third is cut off, and may vote for another soon
-    assertThat(first).isCompleted();
-
+    Lease lease = grantedByAllAndExtendedByTwo();
     time.advance(TTL.dividedBy(2));
     var second = lease.extendAsync(TTL);
     List<Asked> extending = nodes.take();
@@ -252,14 +221,7 @@ class GuardTermsTest {
   @Rule("GUARD-3")
   @DisplayName("a vote counts only if it comes before the key may have expired there")
   void voteCountsOnlyIfItComesBeforeTheKeyMayHaveExpired() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    grant(nodes.take(), 0, 1, 2);
-    Lease lease = future.join().orElseThrow();
-    time.advance(TTL.dividedBy(2));
-    var first = lease.extendAsync(TTL);
-    reply(nodes.take(), Scripts.MINE, 0, 1);
-    assertThat(first).isCompleted();
-
+    Lease lease = grantedByAllAndExtendedByTwo();
     time.advance(
         TTL.dividedBy(2).minusMillis(120)); // its validity there ends 102 ms before the ttl
     var second = lease.extendAsync(TTL);
@@ -277,9 +239,7 @@ class GuardTermsTest {
   @Rule("GUARD-3")
   @DisplayName("a node that has kept the key by extensions extends in quarantine")
   void aNodeThatHasKeptTheKeyByExtensionsExtends() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    grant(nodes.take(), 0, 1);
-    Lease lease = future.join().orElseThrow();
+    Lease lease = grantedBy(0, 1);
     time.advance(TTL.dividedBy(2));
     var first = lease.extendAsync(TTL);
     List<Asked> extending = nodes.take();
@@ -310,7 +270,7 @@ class GuardTermsTest {
     List<Asked> extending = nodes.take();
     quarantine(extending, 0, "2 0 60600 0");
     quarantine(extending, 1, "2 0 60600 0");
-    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    confirmReleases();
 
     assertThat(extended).isCompletedExceptionally();
     assertThat(lease.onLoss()).isCompletedWithValue(LossReason.REMOVED);
@@ -370,9 +330,7 @@ class GuardTermsTest {
   @Rule({"GUARD-4", "EXT-1"})
   @DisplayName("a node that now belongs to other clients vetoes no extension")
   void nodeOfOtherClientsVetoesNoExtension() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    grant(nodes.take(), 0, 1, 2);
-    Lease lease = future.join().orElseThrow();
+    Lease lease = grantedBy(0, 1, 2);
 
     var extended = lease.extendAsync(TTL);
     List<Asked> extending = nodes.take();
@@ -406,7 +364,7 @@ class GuardTermsTest {
     asked.get(0).round().error(0, error);
     asked.get(1).round().error(1, error);
     asked.get(2).round().error(2, error);
-    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    confirmReleases();
 
     assertThatThrownBy(future::join).hasMessageContaining("h1:6379: " + error);
   }
@@ -465,6 +423,43 @@ class GuardTermsTest {
 
   private CompletableFuture<Optional<Lease>> ask() {
     return locks.tryAcquireAsync(LockRequest.of("a", TTL));
+  }
+
+  /** Asserts that a node does not extend which was in this quarantine at the grant. */
+  private void assertDoesNotExtend(String quarantineAtTheGrant) {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    quarantine(asked, 1, quarantineAtTheGrant);
+    grant(asked, 0, 2);
+    Lease lease = future.join().orElseThrow();
+
+    var extended = lease.extendAsync(TTL);
+    List<Asked> extending = nodes.take();
+    quarantine(extending, 1, "1 4000 56000 0");
+    reply(extending, Scripts.MINE, 0);
+    assertThat(extended).isNotDone();
+    reply(extending, Scripts.MINE, 2);
+    assertThat(extended).isCompleted();
+  }
+
+  private Lease grantedBy(int... voters) {
+    CompletableFuture<Optional<Lease>> future = ask();
+    grant(nodes.take(), voters);
+    return future.join().orElseThrow();
+  }
+
+  /** Extends at half of the ttl. The third node is cut off, and may vote for another soon. */
+  private Lease grantedByAllAndExtendedByTwo() {
+    Lease lease = grantedBy(0, 1, 2);
+    time.advance(TTL.dividedBy(2));
+    var extended = lease.extendAsync(TTL);
+    reply(nodes.take(), Scripts.MINE, 0, 1);
+    assertThat(extended).isCompleted();
+    return lease;
+  }
+
+  private void confirmReleases() {
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
   }
 
   private static void grant(List<Asked> asked, int... some) {

@@ -26,14 +26,14 @@ class LateFailuresTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedNodes nodes = new ScriptedNodes(3);
+  private final LockManager locks = Redlock.open(nodes, time.plainOptions());
   private final List<Asked> unanswered = new ArrayList<>();
 
   @Test
   @Rule("FAULT-5")
   @DisplayName("a late failure of a dropped connection does not end the next one")
   void lateFailureOfADroppedConnectionDoesNotEndTheNextOne() {
-    LockManager locks = Redlock.open(nodes, time.plainOptions());
-    dropSilentConnection(locks);
+    dropSilentConnection();
     locks.tryAcquireAsync(LockRequest.of("later", TTL));
     List<Asked> overTheNext = nodes.take();
     unanswered.forEach(LateFailuresTest::fail);
@@ -50,8 +50,7 @@ class LateFailuresTest {
   @Rule("FAULT-5")
   @DisplayName("a failure of the next connection ends it also after late failures")
   void failureOfTheNextConnectionEndsIt() {
-    LockManager locks = Redlock.open(nodes, time.plainOptions());
-    dropSilentConnection(locks);
+    dropSilentConnection();
     locks.tryAcquireAsync(LockRequest.of("later", TTL));
     unanswered.forEach(LateFailuresTest::fail);
     nodes.answer(LateFailuresTest::fail);
@@ -64,8 +63,7 @@ class LateFailuresTest {
   @Rule("FAULT-5")
   @DisplayName("a late failure to load a script does not end the next connection")
   void lateFailureToLoadAScriptDoesNotEndTheNextConnection() {
-    LockManager locks = Redlock.open(nodes, time.plainOptions());
-    Asked taught = teachAfterTheDecision(locks);
+    Asked taught = teachAfterTheDecision();
     nodes.breakConnection(DROPPED);
     time.advance(Duration.ZERO);
     fail(taught);
@@ -79,15 +77,14 @@ class LateFailuresTest {
   @Test
   @DisplayName("a failure to load a script ends its connection")
   void failureToLoadAScriptEndsItsConnection() {
-    LockManager locks = Redlock.open(nodes, time.plainOptions());
-    fail(teachAfterTheDecision(locks));
+    fail(teachAfterTheDecision());
     time.advance(Duration.ZERO);
 
     assertThat(nodes.disconnects()).containsExactly(DROPPED);
   }
 
   /** Returns the script that a node is taught because it lacked it for a decided extension. */
-  private Asked teachAfterTheDecision(LockManager locks) {
+  private Asked teachAfterTheDecision() {
     var lease = locks.tryAcquireAsync(LockRequest.of("a", TTL));
     nodes.answer(asked -> asked.round().reply(asked.node(), "OK"));
     lease.join().orElseThrow().extendAsync(TTL);
@@ -101,7 +98,7 @@ class LateFailuresTest {
   }
 
   /** Asks until the node that answers nothing loses its connection, and gets the next one. */
-  private void dropSilentConnection(LockManager locks) {
+  private void dropSilentConnection() {
     while (nodes.disconnects().isEmpty()) {
       locks.tryAcquireAsync(LockRequest.of("a" + unanswered.size(), TTL));
       nodes.answer(

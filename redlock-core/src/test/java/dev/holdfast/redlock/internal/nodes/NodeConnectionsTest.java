@@ -7,6 +7,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.redlock.FullDisk;
 import dev.holdfast.redlock.ManualTime;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.ScriptedNodes;
@@ -15,10 +16,7 @@ import dev.holdfast.testsupport.Logs;
 import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,41 +27,23 @@ class NodeConnectionsTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedNodes nodes = new ScriptedNodes(3);
-  private final Logs logs = new Logs();
-
-  @AfterEach
-  void stopListening() {
-    logs.close();
-  }
+  @AutoClose private final Logs logs = new Logs();
 
   @Test
   @Rule("OPEN-1")
   @DisplayName("a node is reconnected although a logger throws as it goes down")
   void nodeIsReconnectedAlthoughALoggerThrows() {
-    Logger logger = Logger.getLogger(Redlock.class.getName());
     open();
-    Handler full =
-        new Handler() {
-          @Override
-          public void publish(LogRecord line) {
-            throw new IllegalStateException("the disk is full");
-          }
-
-          @Override
-          public void flush() {}
-
-          @Override
-          public void close() {}
-        };
-    logger.addHandler(full);
     nodes.unreachable(2, new IllegalStateException("connection refused"));
-    try {
-      nodes.breakConnection(2);
-      time.advance(SECOND);
-    } catch (IllegalStateException thrown) {
-      assertThat(thrown).hasMessage("the disk is full");
-    }
-    logger.removeHandler(full);
+    FullDisk.during(
+        () -> {
+          try {
+            nodes.breakConnection(2);
+            time.advance(SECOND);
+          } catch (IllegalStateException thrown) {
+            assertThat(thrown).hasMessage(FullDisk.MESSAGE);
+          }
+        });
     int before = nodes.connects().size();
     time.advance(SECOND.multipliedBy(3));
 

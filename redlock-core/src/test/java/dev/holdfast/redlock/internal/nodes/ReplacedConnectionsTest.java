@@ -19,7 +19,7 @@ import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,12 +30,7 @@ class ReplacedConnectionsTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedNodes nodes = new ScriptedNodes(3);
-  private final Logs logs = new Logs();
-
-  @AfterEach
-  void stopListening() {
-    logs.close();
-  }
+  @AutoClose private final Logs logs = new Logs();
 
   @Test
   @Rule("FAULT-5")

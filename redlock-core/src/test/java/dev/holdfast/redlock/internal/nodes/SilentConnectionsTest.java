@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -25,12 +25,7 @@ class SilentConnectionsTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedNodes nodes = new ScriptedNodes(3);
-  private final Logs logs = new Logs();
-
-  @AfterEach
-  void stopListening() {
-    logs.close();
-  }
+  @AutoClose private final Logs logs = new Logs();
 
   @Test
   @DisplayName("a silent connection is dropped once and replaced")
@@ -118,11 +113,7 @@ class SilentConnectionsTest {
   @DisplayName(
       "a stall of this process, in which no answer was read, is no silence of the" + " nodes")
   void stallOfThisProcessIsNoSilence() {
-    LockManager locks = open();
-    locks.tryAcquireAsync(LockRequest.of("a", SECOND));
-    List<Asked> unread = nodes.take();
-    time.leap(Duration.ofSeconds(3));
-    locks.tryAcquireAsync(LockRequest.of("b", SECOND));
+    List<Asked> unread = askBeforeAndAfterAStall();
     unread.forEach(a -> a.round().reply(a.node(), "OK"));
     time.advance(SECOND.minusMillis(1)); // nor do they answer the releases
     assertThat(nodes.disconnects()).isEmpty();
@@ -131,17 +122,23 @@ class SilentConnectionsTest {
   @Test
   @DisplayName("after a stall of this process, a node has time for one more answer")
   void afterAStallANodeHasTimeForOneMoreAnswer() {
-    LockManager locks = open();
-    locks.tryAcquireAsync(LockRequest.of("a", SECOND));
-    List<Asked> unread = nodes.take();
-    time.leap(Duration.ofSeconds(3));
-    locks.tryAcquireAsync(LockRequest.of("b", SECOND));
+    List<Asked> unread = askBeforeAndAfterAStall();
     time.leap(Duration.ofSeconds(3));
     time.advance(Duration.ZERO);
     assertThat(nodes.disconnects()).isEmpty();
     unread.forEach(a -> a.round().reply(a.node(), "OK"));
     time.advance(SECOND);
     assertThat(nodes.disconnects()).isEmpty();
+  }
+
+  /** Returns the commands whose answers this process did not read before its stall. */
+  private List<Asked> askBeforeAndAfterAStall() {
+    LockManager locks = open();
+    locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+    List<Asked> unread = nodes.take();
+    time.leap(Duration.ofSeconds(3));
+    locks.tryAcquireAsync(LockRequest.of("b", SECOND));
+    return unread;
   }
 
   private void askAllBut(int hung, LockManager locks, Duration forSoLong) {

@@ -43,13 +43,13 @@ class ConditionalDeleteTest {
   @DisplayName("a release compares and deletes by one command, after a GET of the key")
   void releaseIsOneCommandAfterAGet() {
     CompletableFuture<@Nullable Object> release = release();
-    assertThat(asked()).containsExactly("GET a", "DELEX a IFEQ me:1");
+    assertThat(nodes.pendingWords()).containsExactly("GET a", "DELEX a IFEQ me:1");
     assertThat(nodes.pending()).extracting(ScriptedNodes.Asked::node).containsOnly(FIRST);
 
-    reply(TOKEN, 1L);
+    nodes.replyInTurn(TOKEN, 1L);
 
     assertThat(release).isCompletedWithValue(Scripts.MINE);
-    assertThat(asked()).isEmpty();
+    assertThat(nodes.pendingWords()).isEmpty();
   }
 
   @Test
@@ -58,7 +58,7 @@ class ConditionalDeleteTest {
   void aKeyThatIsNotThereIsMissing() {
     CompletableFuture<@Nullable Object> release = release();
 
-    reply(null, 0L);
+    nodes.replyInTurn(null, 0L);
 
     assertThat(release).isCompletedWithValue(Scripts.MISSING);
   }
@@ -69,7 +69,7 @@ class ConditionalDeleteTest {
   void keyThatExpiresAfterTheGetIsMissing() {
     CompletableFuture<@Nullable Object> release = release();
 
-    reply(TOKEN, 0L);
+    nodes.replyInTurn(TOKEN, 0L);
 
     assertThat(release).isCompletedWithValue(Scripts.MISSING);
   }
@@ -81,7 +81,7 @@ class ConditionalDeleteTest {
   void keyOfAnotherOwnerIsLeft() {
     CompletableFuture<@Nullable Object> release = release();
 
-    reply("another:2", 0L);
+    nodes.replyInTurn("another:2", 0L);
 
     assertThat(release).isCompletedWithValue(Scripts.OTHER);
   }
@@ -92,12 +92,12 @@ class ConditionalDeleteTest {
   void delifeqIsFoundByTrying(String refusal) {
     CompletableFuture<@Nullable Object> release = release();
     replyWithError(TOKEN, refusal);
-    assertThat(asked()).containsExactly("GET a", "DELIFEQ a me:1");
-    reply(TOKEN, 1L);
+    assertThat(nodes.pendingWords()).containsExactly("GET a", "DELIFEQ a me:1");
+    nodes.replyInTurn(TOKEN, 1L);
     assertThat(release).isCompletedWithValue(Scripts.MINE);
 
     release();
-    assertThat(asked()).containsExactly("GET a", "DELIFEQ a me:1");
+    assertThat(nodes.pendingWords()).containsExactly("GET a", "DELIFEQ a me:1");
   }
 
   @Test
@@ -106,13 +106,13 @@ class ConditionalDeleteTest {
     CompletableFuture<@Nullable Object> release = release();
     replyWithError(TOKEN, UNKNOWN);
     replyWithError(TOKEN, FORBIDDEN);
-    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
-    reply("OK", -2L, null);
-    reply("OK");
+    assertThat(nodes.pendingWords()).containsExactly("WATCH a", "PTTL a", "GET a");
+    nodes.replyInTurn("OK", -2L, null);
+    nodes.replyInTurn("OK");
     assertThat(release).isCompletedWithValue(Scripts.MISSING);
 
     release();
-    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    assertThat(nodes.pendingWords()).containsExactly("WATCH a", "PTTL a", "GET a");
   }
 
   @Test
@@ -125,7 +125,7 @@ class ConditionalDeleteTest {
     replyWithError(TOKEN, "READONLY You can't write against a read only replica.");
 
     assertThat(release).isCompletedExceptionally();
-    assertThat(asked()).isEmpty();
+    assertThat(nodes.pendingWords()).isEmpty();
   }
 
   @Test
@@ -153,7 +153,7 @@ class ConditionalDeleteTest {
   void aReplyThatIsNoNumberIsNoVote() {
     CompletableFuture<@Nullable Object> release = release();
 
-    reply(TOKEN, "OK");
+    nodes.replyInTurn(TOKEN, "OK");
 
     assertThat(release).isCompletedExceptionally();
   }
@@ -165,7 +165,7 @@ class ConditionalDeleteTest {
   void aReleaseThatSetsTheLifeIsATransaction() {
     ask(Scripts.KEEP, TOKEN, "4000", "0", "0");
 
-    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    assertThat(nodes.pendingWords()).containsExactly("WATCH a", "PTTL a", "GET a");
   }
 
   @Test
@@ -175,12 +175,12 @@ class ConditionalDeleteTest {
   void aReleaseWaitsForTheExtensionOfItsKey() {
     ask(Scripts.EXTEND.plain(), TOKEN, "50000");
     release();
-    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
-    reply("OK", -2L, null);
-    reply("OK");
-    reply("OK");
+    assertThat(nodes.pendingWords()).containsExactly("WATCH a", "PTTL a", "GET a");
+    nodes.replyInTurn("OK", -2L, null);
+    nodes.replyInTurn("OK");
+    nodes.replyInTurn("OK");
 
-    assertThat(asked()).containsExactly("GET a", "DELEX a IFEQ me:1");
+    assertThat(nodes.pendingWords()).containsExactly("GET a", "DELEX a IFEQ me:1");
   }
 
   @Test
@@ -189,7 +189,7 @@ class ConditionalDeleteTest {
   void releaseThatNotifiesReportsThatNothingWasPublished() {
     CompletableFuture<@Nullable Object> release = ask(Scripts.RELEASE, TOKEN, "channel");
 
-    reply(TOKEN, 1L);
+    nodes.replyInTurn(TOKEN, 1L);
 
     assertThat(release).isCompletedWithValue(Scripts.MINE_UNPUBLISHED);
   }
@@ -203,18 +203,6 @@ class ConditionalDeleteTest {
     Command command = new Command.Eval(script, false, List.of("a"), List.of(arguments));
     transactions.submit(new Round(command, NodeSet.of(FIRST), new Answered(answer)));
     return answer;
-  }
-
-  private List<String> asked() {
-    return nodes.pending().stream().map(a -> String.join(" ", a.command().words())).toList();
-  }
-
-  private void reply(@Nullable Object... replies) {
-    List<ScriptedNodes.Asked> taken = nodes.take();
-    assertThat(taken).hasSize(replies.length);
-    for (int i = 0; i < replies.length; i++) {
-      taken.get(i).round().reply(taken.get(i).node(), replies[i]);
-    }
   }
 
   /** Replies to all with these values, and to the last with an error. */

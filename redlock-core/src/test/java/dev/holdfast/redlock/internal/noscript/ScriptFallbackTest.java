@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,12 +44,12 @@ class ScriptFallbackTest {
   void aReleaseComparesAndDeletes() {
     Lease lease = acquired("a");
     CompletableFuture<Boolean> released = lease.releaseAsync();
-    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    assertThat(nodes.pendingWords()).containsExactly("WATCH a", "PTTL a", "GET a");
     answerWatched(lease.token());
-    assertThat(asked()).containsExactly("MULTI");
-    answer("OK");
-    assertThat(asked()).containsExactly("DEL a", "EXEC");
-    answer("QUEUED", List.of(1L));
+    assertThat(nodes.pendingWords()).containsExactly("MULTI");
+    nodes.replyInTurn("OK");
+    assertThat(nodes.pendingWords()).containsExactly("DEL a", "EXEC");
+    nodes.replyInTurn("QUEUED", List.of(1L));
     assertThat(released).isCompletedWithValue(true);
   }
 
@@ -61,8 +60,8 @@ class ScriptFallbackTest {
     Lease lease = acquired("a");
     CompletableFuture<Boolean> released = lease.releaseAsync();
     answerWatched("another");
-    assertThat(asked()).containsExactly("UNWATCH");
-    answer("OK");
+    assertThat(nodes.pendingWords()).containsExactly("UNWATCH");
+    nodes.replyInTurn("OK");
     assertThat(released).isCompletedWithValue(false);
   }
 
@@ -73,10 +72,10 @@ class ScriptFallbackTest {
     Lease lease = acquired("a");
     CompletableFuture<Boolean> released = lease.releaseAsync();
     answerWatched(lease.token());
-    answer("OK");
-    answer("QUEUED", null);
+    nodes.replyInTurn("OK");
+    nodes.replyInTurn("QUEUED", null);
     answerWatched("another");
-    answer("OK");
+    nodes.replyInTurn("OK");
     assertThat(released).isCompletedWithValue(false);
   }
 
@@ -88,7 +87,7 @@ class ScriptFallbackTest {
     CompletableFuture<Boolean> released = lease.releaseAsync();
     answerWatched(lease.token());
     nodes.answer(a -> a.round().error(a.node(), "NOPERM no permissions to run 'multi'"));
-    assertThat(asked()).isEmpty();
+    assertThat(nodes.pendingWords()).isEmpty();
     assertThatThrownBy(released::join)
         .hasCauseInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("multi");
@@ -101,20 +100,20 @@ class ScriptFallbackTest {
   void extensionNeverShortens() {
     Lease lease = acquired("a");
     var extended = lease.extendAsync(Duration.ofSeconds(20));
-    answer("OK", 30_000L, lease.token());
-    assertThat(asked()).containsExactly("UNWATCH");
-    answer("OK");
+    nodes.replyInTurn("OK", 30_000L, lease.token());
+    assertThat(nodes.pendingWords()).containsExactly("UNWATCH");
+    nodes.replyInTurn("OK");
     assertThat(extended).isCompleted();
 
     lease.extendAsync(Duration.ofSeconds(50));
     answerWatched(lease.token());
-    answer("OK");
-    assertThat(asked()).containsExactly("PEXPIRE a 50000", "EXEC");
-    answer("QUEUED", List.of(1L));
+    nodes.replyInTurn("OK");
+    assertThat(nodes.pendingWords()).containsExactly("PEXPIRE a 50000", "EXEC");
+    nodes.replyInTurn("QUEUED", List.of(1L));
 
     lease.extendAsync(Duration.ofSeconds(50));
-    answer("OK", -2L, null);
-    assertThat(asked()).containsExactly("SET a " + lease.token() + " NX PX 50000");
+    nodes.replyInTurn("OK", -2L, null);
+    assertThat(nodes.pendingWords()).containsExactly("SET a " + lease.token() + " NX PX 50000");
   }
 
   @Test
@@ -125,9 +124,9 @@ class ScriptFallbackTest {
     var attempt = locks.tryAcquireAsync(LockRequest.of("a", ttl));
     Asked set = nodes.take().get(0);
     time.advance(ttl); // the attempt fails, and is cleaned up after
-    assertThat(asked()).isEmpty();
+    assertThat(nodes.pendingWords()).isEmpty();
     set.round().reply(FIRST, "OK");
-    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    assertThat(nodes.pendingWords()).containsExactly("WATCH a", "PTTL a", "GET a");
     assertThat(attempt).isCompletedExceptionally();
   }
 
@@ -138,11 +137,11 @@ class ScriptFallbackTest {
     Lease b = acquired("b");
     a.releaseAsync();
     b.releaseAsync();
-    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    assertThat(nodes.pendingWords()).containsExactly("WATCH a", "PTTL a", "GET a");
     answerWatched(a.token());
-    answer("OK");
-    answer("QUEUED", List.of(1L));
-    assertThat(asked()).containsExactly("WATCH b", "PTTL b", "GET b");
+    nodes.replyInTurn("OK");
+    nodes.replyInTurn("QUEUED", List.of(1L));
+    assertThat(nodes.pendingWords()).containsExactly("WATCH b", "PTTL b", "GET b");
   }
 
   @Test
@@ -258,25 +257,11 @@ class ScriptFallbackTest {
   private Lease acquired(String name) {
     CompletableFuture<Optional<Lease>> lease =
         locks.tryAcquireAsync(LockRequest.of(name, Duration.ofSeconds(30)));
-    answer("OK");
+    nodes.replyInTurn("OK");
     return lease.join().orElseThrow();
   }
 
-  /** The words of what was asked and is not answered, which stays so. */
-  private List<String> asked() {
-    return nodes.pending().stream().map(a -> String.join(" ", a.command().words())).toList();
-  }
-
   private void answerWatched(String value) {
-    answer("OK", 25_000L, value);
-  }
-
-  /** Answers what was asked, one by one. */
-  private void answer(@Nullable Object... replies) {
-    List<Asked> taken = nodes.take();
-    assertThat(taken).hasSize(replies.length);
-    for (int i = 0; i < replies.length; i++) {
-      taken.get(i).round().reply(taken.get(i).node(), replies[i]);
-    }
+    nodes.replyInTurn("OK", 25_000L, value);
   }
 }

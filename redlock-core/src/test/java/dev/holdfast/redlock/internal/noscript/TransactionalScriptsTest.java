@@ -39,11 +39,11 @@ class TransactionalScriptsTest {
   @DisplayName("a release that keeps other owners out shortens the key's life" + " atomically")
   void releaseMayShorten() {
     Asking asking = keep(4_000, false);
-    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
-    answer("OK", 4_001L, TOKEN);
-    answer("OK");
-    assertThat(asked()).containsExactly("PEXPIRE a 4000", "EXEC");
-    answer("QUEUED", List.of(1L));
+    assertThat(nodes.pendingWords()).containsExactly("WATCH a", "PTTL a", "GET a");
+    nodes.replyInTurn("OK", 4_001L, TOKEN);
+    nodes.replyInTurn("OK");
+    assertThat(nodes.pendingWords()).containsExactly("PEXPIRE a 4000", "EXEC");
+    nodes.replyInTurn("QUEUED", List.of(1L));
 
     assertThat(asking.answer()).isCompletedWithValue(Scripts.MINE);
   }
@@ -54,11 +54,11 @@ class TransactionalScriptsTest {
   @DisplayName("a release of a valid lease lengthens the key's life atomically")
   void releaseOfAValidLeaseMayLengthen() {
     Asking asking = keep(60_000, true);
-    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
-    answer("OK", 4_000L, TOKEN);
-    answer("OK");
-    assertThat(asked()).containsExactly("PEXPIRE a 60000", "EXEC");
-    answer("QUEUED", List.of(1L));
+    assertThat(nodes.pendingWords()).containsExactly("WATCH a", "PTTL a", "GET a");
+    nodes.replyInTurn("OK", 4_000L, TOKEN);
+    nodes.replyInTurn("OK");
+    assertThat(nodes.pendingWords()).containsExactly("PEXPIRE a 60000", "EXEC");
+    nodes.replyInTurn("QUEUED", List.of(1L));
 
     assertThat(asking.answer()).isCompletedWithValue(Scripts.MINE);
   }
@@ -69,9 +69,9 @@ class TransactionalScriptsTest {
   @DisplayName("the key of another owner is not lengthened")
   void theKeyOfAnotherOwnerIsNotLengthened() {
     Asking asking = keep(60_000, true);
-    answer("OK", 4_000L, "another");
-    assertThat(asked()).containsExactly("UNWATCH");
-    answer("OK");
+    nodes.replyInTurn("OK", 4_000L, "another");
+    assertThat(nodes.pendingWords()).containsExactly("UNWATCH");
+    nodes.replyInTurn("OK");
 
     assertThat(asking.answer()).isCompletedWithValue(Scripts.OTHER);
   }
@@ -82,9 +82,9 @@ class TransactionalScriptsTest {
   @DisplayName("the release of a lease that is over never lengthens a key's life")
   void aReleaseOfALeaseThatIsOverNeverLengthens() {
     Asking asking = keep(4_000, false);
-    answer("OK", 4_000L, TOKEN);
-    assertThat(asked()).containsExactly("UNWATCH");
-    answer("OK");
+    nodes.replyInTurn("OK", 4_000L, TOKEN);
+    assertThat(nodes.pendingWords()).containsExactly("UNWATCH");
+    nodes.replyInTurn("OK");
 
     assertThat(asking.answer()).isCompletedWithValue(Scripts.MINE);
   }
@@ -94,9 +94,9 @@ class TransactionalScriptsTest {
   @DisplayName("a release of a missing key is reported")
   void releaseOfAMissingKeyIsReported() {
     Asking asking = release();
-    answer("OK", -2L, null);
-    assertThat(asked()).containsExactly("UNWATCH");
-    answer("OK");
+    nodes.replyInTurn("OK", -2L, null);
+    assertThat(nodes.pendingWords()).containsExactly("UNWATCH");
+    nodes.replyInTurn("OK");
 
     assertThat(asking.answer()).isCompletedWithValue(Scripts.MISSING);
   }
@@ -106,9 +106,9 @@ class TransactionalScriptsTest {
   @DisplayName("a key that expired between its comparison and its deletion was missing")
   void aKeyThatExpiredInBetweenWasMissing() {
     Asking asking = release();
-    answer("OK", 1L, TOKEN);
-    answer("OK");
-    answer("QUEUED", List.of(0L));
+    nodes.replyInTurn("OK", 1L, TOKEN);
+    nodes.replyInTurn("OK");
+    nodes.replyInTurn("QUEUED", List.of(0L));
 
     assertThat(asking.answer()).isCompletedWithValue(Scripts.MISSING);
   }
@@ -119,9 +119,9 @@ class TransactionalScriptsTest {
   @DisplayName("a key that lives at least as long as requested is unchanged")
   void keyThatLivesLongEnoughIsUnchanged() {
     Asking asking = extend(50_000);
-    answer("OK", 50_000L, TOKEN);
-    assertThat(asked()).containsExactly("UNWATCH");
-    answer("OK");
+    nodes.replyInTurn("OK", 50_000L, TOKEN);
+    assertThat(nodes.pendingWords()).containsExactly("UNWATCH");
+    nodes.replyInTurn("OK");
 
     assertThat(asking.answer()).isCompletedWithValue(Scripts.MINE);
   }
@@ -131,10 +131,10 @@ class TransactionalScriptsTest {
   @DisplayName("a key that was put back counts as missing")
   void aKeyThatWasPutBackCountsAsMissing() {
     Asking asking = extend(50_000);
-    answer("OK", -2L, null);
-    answer("OK");
-    assertThat(asked()).containsExactly("UNWATCH");
-    answer("OK");
+    nodes.replyInTurn("OK", -2L, null);
+    nodes.replyInTurn("OK");
+    assertThat(nodes.pendingWords()).containsExactly("UNWATCH");
+    nodes.replyInTurn("OK");
 
     assertThat(asking.answer()).isCompletedWithValue(Scripts.MISSING);
   }
@@ -144,13 +144,13 @@ class TransactionalScriptsTest {
   void aKeyThatChangesUnderEachTransactionIsNoVote() {
     Asking asking = extend(50_000);
     for (int tries = 0; tries < 3; tries++) {
-      answer("OK", 1_000L, TOKEN);
-      answer("OK");
+      nodes.replyInTurn("OK", 1_000L, TOKEN);
+      nodes.replyInTurn("OK");
       assertThat(asking.answer()).isNotDone();
-      answer("QUEUED", null);
+      nodes.replyInTurn("QUEUED", null);
     }
 
-    assertThat(asked()).isEmpty();
+    assertThat(nodes.pendingWords()).isEmpty();
     assertThat(asking.errors).singleElement().asString().startsWith("ERR the key changed");
   }
 
@@ -160,9 +160,9 @@ class TransactionalScriptsTest {
   @DisplayName("a key whose ttl cannot be read is not taken for ours")
   void keyWithoutAReadableTtlIsNotOurs() {
     Asking asking = release();
-    answer("OK", "?", TOKEN);
-    assertThat(asked()).containsExactly("UNWATCH");
-    answer("OK");
+    nodes.replyInTurn("OK", "?", TOKEN);
+    assertThat(nodes.pendingWords()).containsExactly("UNWATCH");
+    nodes.replyInTurn("OK");
 
     assertThat(asking.answer()).isCompletedWithValue(Scripts.OTHER);
   }
@@ -177,9 +177,9 @@ class TransactionalScriptsTest {
     taken.get(0).round().reply(SECOND, "OK");
     taken.get(1).round().reply(SECOND, -1L);
     taken.get(2).round().error(SECOND, "WRONGTYPE Operation against a key");
-    assertThat(asked()).containsExactly("UNWATCH");
+    assertThat(nodes.pendingWords()).containsExactly("UNWATCH");
     assertThat(asking.errors).isEmpty();
-    answer("OK");
+    nodes.replyInTurn("OK");
 
     assertThat(asking.errors).containsExactly("WRONGTYPE Operation against a key");
   }
@@ -189,8 +189,8 @@ class TransactionalScriptsTest {
   @DisplayName("an inspection reports type, value and ttl, and changes nothing")
   void inspectionReportsTypeValueAndTtl() {
     Asking asking = ask(Scripts.INSPECT);
-    assertThat(asked()).containsExactly("TYPE a", "GET a", "PTTL a");
-    answer("string", "alice:1", 9_000L);
+    assertThat(nodes.pendingWords()).containsExactly("TYPE a", "GET a", "PTTL a");
+    nodes.replyInTurn("string", "alice:1", 9_000L);
 
     assertThat(asking.answer()).isCompletedWithValue(List.of("string", "alice:1", 9_000L));
   }
@@ -200,7 +200,7 @@ class TransactionalScriptsTest {
   @DisplayName("a key that is missing, or of another type, has no value")
   void missingKeyHasNoValue() {
     Asking missing = ask(Scripts.INSPECT);
-    answer("none", null, -2L);
+    nodes.replyInTurn("none", null, -2L);
     assertThat(missing.answer()).isCompletedWithValue(List.of("none", "", -2L));
 
     Asking list = ask(Scripts.INSPECT);
@@ -216,11 +216,11 @@ class TransactionalScriptsTest {
   @DisplayName("a forced release removes the lock of any owner")
   void forcedReleaseRemovesAnyOwnersLock() {
     Asking asking = ask(Scripts.REMOVE);
-    assertThat(asked()).containsExactly("WATCH a", "TYPE a");
-    answer("OK", "string");
-    answer("OK");
-    assertThat(asked()).containsExactly("DEL a", "EXEC");
-    answer("QUEUED", List.of(1L));
+    assertThat(nodes.pendingWords()).containsExactly("WATCH a", "TYPE a");
+    nodes.replyInTurn("OK", "string");
+    nodes.replyInTurn("OK");
+    assertThat(nodes.pendingWords()).containsExactly("DEL a", "EXEC");
+    nodes.replyInTurn("QUEUED", List.of(1L));
 
     assertThat(asking.answer()).isCompletedWithValue(Scripts.MINE);
   }
@@ -230,12 +230,12 @@ class TransactionalScriptsTest {
   @DisplayName("the second of two forced releases at the same time finds nothing")
   void secondForcedReleaseFindsNothing() {
     Asking asking = ask(Scripts.REMOVE);
-    answer("OK", "string");
-    answer("OK");
-    answer("QUEUED", null);
-    assertThat(asked()).containsExactly("WATCH a", "TYPE a");
-    answer("OK", "none");
-    answer("OK");
+    nodes.replyInTurn("OK", "string");
+    nodes.replyInTurn("OK");
+    nodes.replyInTurn("QUEUED", null);
+    assertThat(nodes.pendingWords()).containsExactly("WATCH a", "TYPE a");
+    nodes.replyInTurn("OK", "none");
+    nodes.replyInTurn("OK");
 
     assertThat(asking.answer()).isCompletedWithValue(Scripts.MISSING);
   }
@@ -246,10 +246,10 @@ class TransactionalScriptsTest {
   void aLockThatChangesUnderEachForcedReleaseIsNoVote() {
     Asking asking = ask(Scripts.REMOVE);
     for (int tries = 0; tries < 3; tries++) {
-      answer("OK", "string");
-      answer("OK");
+      nodes.replyInTurn("OK", "string");
+      nodes.replyInTurn("OK");
       assertThat(asking.answer()).isNotDone();
-      answer("QUEUED", null);
+      nodes.replyInTurn("QUEUED", null);
     }
 
     assertThat(asking.errors).singleElement().asString().startsWith("ERR the key changed");
@@ -260,15 +260,15 @@ class TransactionalScriptsTest {
   @DisplayName("a forced release removes nothing that is no lock")
   void aForcedReleaseRemovesNothingElse() {
     Asking nothing = ask(Scripts.REMOVE);
-    answer("OK", "none");
-    assertThat(asked()).containsExactly("UNWATCH");
-    answer("OK");
+    nodes.replyInTurn("OK", "none");
+    assertThat(nodes.pendingWords()).containsExactly("UNWATCH");
+    nodes.replyInTurn("OK");
     assertThat(nothing.answer()).isCompletedWithValue(Scripts.MISSING);
 
     Asking list = ask(Scripts.REMOVE);
-    answer("OK", "list");
-    assertThat(asked()).containsExactly("UNWATCH");
-    answer("OK");
+    nodes.replyInTurn("OK", "list");
+    assertThat(nodes.pendingWords()).containsExactly("UNWATCH");
+    nodes.replyInTurn("OK");
     assertThat(list.errors).singleElement().asString().startsWith("WRONGTYPE");
   }
 
@@ -278,19 +278,19 @@ class TransactionalScriptsTest {
     Asking set = set();
     Asking release = release();
     Asking setAgain = set();
-    assertThat(asked()).containsExactly("SET a me:1 NX PX 1000");
-    answer("OK");
+    assertThat(nodes.pendingWords()).containsExactly("SET a me:1 NX PX 1000");
+    nodes.replyInTurn("OK");
     assertThat(set.answer()).isCompletedWithValue("OK");
-    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
-    answer("OK", 5L, "another");
-    answer("OK");
+    assertThat(nodes.pendingWords()).containsExactly("WATCH a", "PTTL a", "GET a");
+    nodes.replyInTurn("OK", 5L, "another");
+    nodes.replyInTurn("OK");
     assertThat(release.answer()).isCompletedWithValue(Scripts.OTHER);
-    assertThat(asked()).containsExactly("SET a me:1 NX PX 1000");
-    answer((Object) null);
+    assertThat(nodes.pendingWords()).containsExactly("SET a me:1 NX PX 1000");
+    nodes.replyInTurn((Object) null);
     assertThat(setAgain.answer()).isCompletedWithValue(null);
 
     set();
-    assertThat(asked()).as("nothing is waited for any more").hasSize(1);
+    assertThat(nodes.pendingWords()).as("nothing is waited for any more").hasSize(1);
   }
 
   @Test
@@ -300,12 +300,12 @@ class TransactionalScriptsTest {
     Asking waiting = release();
     transactions.end();
     assertThat(waiting.failures).singleElement().asString().contains("the connection ended");
-    answer("OK");
-    assertThat(asked()).as("it is not sent after all").isEmpty();
+    nodes.replyInTurn("OK");
+    assertThat(nodes.pendingWords()).as("it is not sent after all").isEmpty();
 
     Asking late = set();
     assertThat(late.failures).singleElement().asString().contains("the connection ended");
-    assertThat(asked()).as("on no later connection").isEmpty();
+    assertThat(nodes.pendingWords()).as("on no later connection").isEmpty();
   }
 
   @Test
@@ -315,9 +315,9 @@ class TransactionalScriptsTest {
   void releaseIsNotContinuedOnALaterConnection() {
     Asking compared = release();
     transactions.end();
-    answer("OK", 1_000L, TOKEN);
+    nodes.replyInTurn("OK", 1_000L, TOKEN);
 
-    assertThat(asked()).isEmpty();
+    assertThat(nodes.pendingWords()).isEmpty();
     assertThat(compared.failures).singleElement().asString().contains("the connection ended");
   }
 
@@ -327,11 +327,11 @@ class TransactionalScriptsTest {
   @DisplayName("a transaction that has begun is not continued on a later connection")
   void transactionIsNotContinuedOnALaterConnection() {
     Asking begun = release();
-    answer("OK", 1_000L, TOKEN);
+    nodes.replyInTurn("OK", 1_000L, TOKEN);
     transactions.end();
-    answer("OK");
+    nodes.replyInTurn("OK");
 
-    assertThat(asked()).isEmpty();
+    assertThat(nodes.pendingWords()).isEmpty();
     assertThat(begun.failures).singleElement().asString().contains("the connection ended");
   }
 
@@ -383,19 +383,6 @@ class TransactionalScriptsTest {
     Asking asking = new Asking();
     transactions.submit(new Round(command, NodeSet.of(FIRST), asking));
     return asking;
-  }
-
-  private List<String> asked() {
-    return nodes.pending().stream().map(a -> String.join(" ", a.command().words())).toList();
-  }
-
-  /** Answers what was asked, one by one. */
-  private void answer(@Nullable Object... replies) {
-    List<ScriptedNodes.Asked> taken = nodes.take();
-    assertThat(taken).hasSize(replies.length);
-    for (int i = 0; i < replies.length; i++) {
-      taken.get(i).round().reply(taken.get(i).node(), replies[i]);
-    }
   }
 
   /** A caller and its result. */

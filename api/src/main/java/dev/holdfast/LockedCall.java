@@ -18,7 +18,7 @@ final class LockedCall {
 
   private LockedCall() {}
 
-  /** Returns a task that does some work, and whose result says only that the work was done. */
+  /** Returns a task that runs an action and returns true. */
   static <X extends Exception> LockedTask<Boolean, X> task(LockedAction<X> action) {
     return lease -> {
       action.run(lease);

@@ -8,20 +8,16 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 @Timeout(20)
+@ExtendWith(NothingLeftBehind.class)
 class ExecuteHoldingTest {
   private static final LockRequest REQUEST = LockRequest.of("stock", Duration.ofSeconds(10));
 
   private final InMemoryLocks locks = new InMemoryLocks();
-
-  @AfterEach
-  void noInterruptIsLeftBehind() {
-    assertThat(Thread.interrupted()).isFalse();
-  }
 
   @Test
   void theLeaseIsHeldAfterTheTask() throws Exception {

@@ -8,21 +8,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 @Timeout(20)
+@ExtendWith(NothingLeftBehind.class)
 class TryExecuteLockedTest {
   private static final LockRequest REQUEST = LockRequest.of("stock", Duration.ofSeconds(10));
 
   private final InMemoryLocks locks = new InMemoryLocks();
   private final List<String> work = new ArrayList<>();
-
-  @AfterEach
-  void noInterruptIsLeftBehind() {
-    assertThat(Thread.interrupted()).isFalse();
-  }
 
   @Test
   void theResultIsThatOfTheTask() throws Exception {

@@ -231,11 +231,6 @@ public final class LockUrl {
     return read(option, UrlOption::percent, defaultValue);
   }
 
-  private <T> T read(String option, Function<UrlOption, T> reader, T defaultValue) {
-    UrlOption given = options.get(option);
-    return given == null ? defaultValue : reader.apply(given);
-  }
-
   /**
    * Refuses options that this backend does not read.
    *
@@ -281,5 +276,10 @@ public final class LockUrl {
   @Override
   public String toString() {
     return text.toString();
+  }
+
+  private <T> T read(String option, Function<UrlOption, T> reader, T defaultValue) {
+    UrlOption given = options.get(option);
+    return given == null ? defaultValue : reader.apply(given);
   }
 }

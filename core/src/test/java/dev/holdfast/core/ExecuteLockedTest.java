@@ -145,7 +145,7 @@ class ExecuteLockedTest {
     assertThat(backend.holder("x")).isEmpty();
   }
 
-  /** Runs a task that ends after its lease, without a timer that notices. */
+  /** Runs a task that outlives its lease while no timer fires. */
   private void outliveTheLease() throws InterruptedException {
     manager.executeLocked(
         REQUEST,

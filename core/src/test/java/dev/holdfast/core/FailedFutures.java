@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -13,6 +14,6 @@ final class FailedFutures {
   /** Returns the exception that a future has completed with. */
   static Throwable failureOf(CompletableFuture<?> future) {
     assertThat(future).isCompletedExceptionally();
-    return catchThrowableOfType(ExecutionException.class, future::get).getCause();
+    return requireNonNull(catchThrowableOfType(ExecutionException.class, future::get).getCause());
   }
 }

@@ -108,7 +108,7 @@ final class ScriptedBackend implements LockPrimitive {
         .ownerLabel("tester");
   }
 
-  /** The context of the parts of a manager over it, whose callbacks run at once. */
+  /** Returns the context of a manager over a backend. Its callbacks run at once. */
   static ManagerContext context(ScriptedBackend backend, ManualTime time, Scheduler scheduler) {
     Listeners listeners = new Listeners(time);
     return new ManagerContext(

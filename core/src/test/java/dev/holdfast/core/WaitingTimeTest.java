@@ -52,7 +52,7 @@ class WaitingTimeTest {
   @Test
   void aWaitEndsNeitherBeforeNorAfterItsTime() {
     backend.giveToAnother("x", TTL);
-    assertThatAWaitEndsAfterItsTime();
+    assertThatAWaitEndsAtItsLimit();
     assertThat(time.pending()).isEmpty();
   }
 
@@ -60,10 +60,10 @@ class WaitingTimeTest {
   void aWaitBehindOthersEndsNeitherBeforeNorAfterItsTime() {
     backend.giveToAnother("x", TTL);
     manager.tryAcquireAsync(REQUEST.waitForever());
-    assertThatAWaitEndsAfterItsTime();
+    assertThatAWaitEndsAtItsLimit();
   }
 
-  private void assertThatAWaitEndsAfterItsTime() {
+  private void assertThatAWaitEndsAtItsLimit() {
     CompletableFuture<Optional<Lease>> waiting =
         manager.tryAcquireAsync(REQUEST.waitAtMost(Duration.ofSeconds(1)));
     time.advance(Duration.ofSeconds(1).minus(TICK));
@@ -229,7 +229,7 @@ class WaitingTimeTest {
   }
 
   /** Returns the time of a manager of its own, one of whose requests waits. */
-  private static ManualTime timeOfAWaiter(RandomGenerator random) {
+  private static ManualTime clockOfAWaiter(RandomGenerator random) {
     ManualTime own = new ManualTime();
     ScriptedBackend busy = new ScriptedBackend(own);
     busy.giveToAnother("x", TTL);
@@ -242,7 +242,7 @@ class WaitingTimeTest {
   }
 
   private static List<Duration> pausesWith(long seed) {
-    ManualTime own = timeOfAWaiter(new Random(seed));
+    ManualTime own = clockOfAWaiter(new Random(seed));
     List<Duration> pauses = new ArrayList<>();
     while (pauses.size() < 20) {
       Duration pause = own.pending().get(0);
@@ -253,7 +253,7 @@ class WaitingTimeTest {
   }
 
   private Duration pauseWith(RandomGenerator random) {
-    ManualTime own = timeOfAWaiter(random);
+    ManualTime own = clockOfAWaiter(random);
     assertThat(own.pending()).hasSize(1);
     return own.pending().get(0);
   }

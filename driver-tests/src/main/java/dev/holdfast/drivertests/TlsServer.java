@@ -73,12 +73,12 @@ public final class TlsServer implements AutoCloseable {
     return folder.resolve("trusted.jks");
   }
 
-  /** Makes the JVM trust the authority alone, until {@link #trustOthersAgain}. */
+  /** Makes this JVM trust the authority alone. */
   public void trust() {
     System.setProperty(TRUST_STORE, trustStore().toString());
   }
 
-  /** Makes the JVM trust the authorities that it trusted at first. */
+  /** Makes this JVM trust its default authorities. */
   public static void trustOthersAgain() {
     System.clearProperty(TRUST_STORE);
   }

@@ -36,7 +36,7 @@ class ForeignTypeTest {
   @Rule("ACQ-9")
   @DisplayName("keys of another type that alone prevent a quorum are a configuration error")
   void aForeignTypeIsAConfigurationError() {
-    CompletableFuture<Optional<Lease>> future = askTwoThatGrantAndThreeThatRefuse();
+    CompletableFuture<Optional<Lease>> future = askAndBeGrantedByTwo();
     answerReleases(
         Map.of(0, Scripts.MINE, 1, Scripts.MINE, 2, WRONG_ON_REDIS_6, 3, WRONG, 4, WRONG));
 
@@ -68,7 +68,7 @@ class ForeignTypeTest {
   @Rule("ACQ-9")
   @DisplayName("another owner beside a key of another type is contention")
   void aForeignTypeBesideAnotherOwnerIsContention() {
-    CompletableFuture<Optional<Lease>> future = askTwoThatGrantAndThreeThatRefuse();
+    CompletableFuture<Optional<Lease>> future = askAndBeGrantedByTwo();
     answerReleases(
         Map.of(0, Scripts.MINE, 1, Scripts.MINE, 2, WRONG, 3, Scripts.OTHER, 4, Scripts.OTHER));
 
@@ -77,7 +77,7 @@ class ForeignTypeTest {
 
   @Test
   @Rule("ACQ-9")
-  @DisplayName("keys of another type are contention if the silent nodes could change" + " nothing")
+  @DisplayName("keys of another type are contention if the silent nodes could change nothing")
   void foreignTypeIsContentionIfSilentNodesCouldChangeNothing() {
     CompletableFuture<Optional<Lease>> future = ask();
     refuse(nodes.take(), 2, 3, 4);
@@ -86,7 +86,8 @@ class ForeignTypeTest {
     assertThat(future.join()).isEmpty();
   }
 
-  private CompletableFuture<Optional<Lease>> askTwoThatGrantAndThreeThatRefuse() {
+  /** Asks, and is granted by nodes 0 and 1. The others refuse. */
+  private CompletableFuture<Optional<Lease>> askAndBeGrantedByTwo() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     grant(asked, 0, 1);

@@ -172,7 +172,7 @@ public final class ScriptedNodes implements RedisNodes, RedisConnections {
     return asked.stream().map(a -> String.join(" ", a.command().words())).toList();
   }
 
-  /** Takes what was asked, and gives each command its reply. */
+  /** Takes the pending commands, and replies to each in order. */
   public void replyInTurn(@Nullable Object... replies) {
     List<Asked> taken = take();
     assertThat(taken).hasSize(replies.length);

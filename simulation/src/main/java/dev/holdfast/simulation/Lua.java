@@ -192,7 +192,7 @@ final class Lua {
             });
   }
 
-  /** Reads operands with an operator between them, which joins them from the left. */
+  /** Reads operands with an operator between them, and joins them from the left. */
   private LuaTerm chain(String operator, Supplier<LuaTerm> operand, BinaryOperator<LuaTerm> join) {
     LuaTerm left = operand.get();
     while (skip(operator)) {

@@ -92,7 +92,7 @@ public final class LocalNodes {
 
   /** Starts some, empty. */
   public static TestNodes start(int count) {
-    UsageException.requireFrom1To(MOST, "--count", count);
+    UsageException.requireRange("--count", count, MOST);
     return TestNodes.builder().count(count).directory(folder()).detached().start();
   }
 

@@ -106,7 +106,7 @@ public final class BenchCommand implements Callable<Integer> {
       return holdfast.classPath().get().execute(spec);
     }
     if (rounds != null) {
-      UsageException.requireFrom1To(MAX_ROUNDS, "--rounds", rounds);
+      UsageException.requireRange("--rounds", rounds, MAX_ROUNDS);
     }
     Logging.silence();
     Bench bench = planned();

@@ -8,8 +8,8 @@ public final class UsageException extends RuntimeException {
     super(message);
   }
 
-  /** Checks that the number that an option gives is from 1 to a maximum. */
-  public static void requireFrom1To(long maximum, String option, long number) {
+  /** Requires an option's number to be from 1 to a maximum. */
+  public static void requireRange(String option, long number, long maximum) {
     if (number < 1 || number > maximum) {
       throw new UsageException(option + " is " + number + ": give 1 to " + maximum);
     }

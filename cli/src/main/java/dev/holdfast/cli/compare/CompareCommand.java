@@ -75,7 +75,7 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    UsageException.requireFrom1To(MAX_SECONDS, "--seconds", seconds);
+    UsageException.requireRange("--seconds", seconds, MAX_SECONDS);
     Logging.silence();
     Comparison comparison = new Comparison(seconds);
     CompareResult result;

@@ -83,8 +83,8 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    UsageException.requireFrom1To(MAX_SECONDS, "--seconds", seconds);
-    UsageException.requireFrom1To(MAX_WORKERS, "--workers", workers);
+    UsageException.requireRange("--seconds", seconds, MAX_SECONDS);
+    UsageException.requireRange("--workers", workers, MAX_WORKERS);
     requireDriver();
     Logging.silence();
     DemoPlan plan =

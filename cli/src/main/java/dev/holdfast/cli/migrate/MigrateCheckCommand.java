@@ -119,7 +119,7 @@ final class MigrateCheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    UsageException.requireFrom1To(FASTEST, "--rate", rate);
+    UsageException.requireRange("--rate", rate, FASTEST);
     if (deleteExpired && pattern == null) {
       throw new UsageException(
           "--delete-expired would delete every number that is a Unix time, locks or not:"

@@ -160,7 +160,7 @@ class SetnxAttemptTest {
   @Rule("VAL-1")
   @DisplayName("validity is the ttl less the drift, and ends before the stamp")
   void validityEndsBeforeTheStamp() throws InterruptedException {
-    Lease lease = Fleet.take(locks, "orders");
+    Lease lease = Fleet.take(fleet.manager(clock), "orders");
 
     assertThat(lease.remaining()).isEqualTo(Fleet.TTL.minusMillis(102));
     clock.pass(Fleet.TTL.minusMillis(102));
@@ -214,10 +214,11 @@ class SetnxAttemptTest {
 
   @Test
   void endOfAnIdleConnectionFailsNoAttempt() throws InterruptedException {
+    LockManager direct = fleet.manager(clock);
     fleet.say("CLIENT", "KILL", "TYPE", "normal");
     clock.pass(Duration.ofSeconds(2));
 
-    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isPresent();
+    assertThat(direct.tryAcquire("orders", Fleet.TTL)).isPresent();
   }
 
   @Test
@@ -250,17 +251,18 @@ class SetnxAttemptTest {
 
   @Test
   void restartedServerIsUsedAgain() throws InterruptedException {
-    Fleet.take(locks, "before");
+    LockManager direct = fleet.manager(clock);
+    Fleet.take(direct, "before");
     NODE.restart();
 
-    assertThat(locks.acquire("orders", Fleet.TTL).isHeld()).isTrue();
+    assertThat(direct.acquire("orders", Fleet.TTL).isHeld()).isTrue();
   }
 
   @Test
   void unsetClockAcquiresNoLock() {
     clock.pass(Duration.ofSeconds(-HandClock.START_SECONDS));
 
-    assertThatThrownBy(() -> locks.tryAcquire("orders", Fleet.TTL))
+    assertThatThrownBy(() -> fleet.manager(clock).tryAcquire("orders", Fleet.TTL))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("set this machine's clock");
     assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);

@@ -189,7 +189,7 @@ class GuardTermsTest {
   @Rule("GUARD-3")
   @DisplayName("a node whose quarantine began before the grant does not extend")
   void aNodeWhoseQuarantineBeganBeforeTheGrantDoesNotExtend() {
-    assertDoesNotExtend("3 3000 57000 0"); // it may have voted for another before it lost its data
+    assertDoesNotExtend("3 3000 57000 0", "may have voted for another before it lost its data");
   }
 
   @Test
@@ -197,7 +197,7 @@ class GuardTermsTest {
   @Rule("GUARD-3")
   @DisplayName("a node in quarantine that had refused the lease does not extend it")
   void aNodeThatDidNotHoldTheKeyDoesNotExtend() {
-    assertDoesNotExtend("0 3000 57000 0");
+    assertDoesNotExtend("0 3000 57000 0", "has refused the lease");
   }
 
   @Test
@@ -425,8 +425,8 @@ class GuardTermsTest {
     return locks.tryAcquireAsync(LockRequest.of("a", TTL));
   }
 
-  /** Asserts that a node does not extend which was in this quarantine at the grant. */
-  private void assertDoesNotExtend(String quarantineAtTheGrant) {
+  /** Asserts that node 1, whose quarantine had this state at the grant, has no vote later. */
+  private void assertDoesNotExtend(String quarantineAtTheGrant, String reason) {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     quarantine(asked, 1, quarantineAtTheGrant);
@@ -437,7 +437,7 @@ class GuardTermsTest {
     List<Asked> extending = nodes.take();
     quarantine(extending, 1, "1 4000 56000 0");
     reply(extending, Scripts.MINE, 0);
-    assertThat(extended).isNotDone();
+    assertThat(extended).as(reason).isNotDone();
     reply(extending, Scripts.MINE, 2);
     assertThat(extended).isCompleted();
   }

@@ -45,4 +45,13 @@ final class Decorated {
   static Optional<LockManager> find(LockManager decorator) {
     return decorator.unwrap(LockManager.class).filter(below -> below != decorator);
   }
+
+  /** Returns the exception of a lease that lacks a method of transfers. */
+  static LockConfigurationException withoutTransfer(Lease lease, String missing) {
+    return new LockConfigurationException(
+        lease.getClass().getName()
+            + " has no "
+            + missing
+            + ": override it, implement LeaseDecorator, or use a backend that has TRANSFER");
+  }
 }

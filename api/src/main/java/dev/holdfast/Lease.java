@@ -135,9 +135,7 @@ public interface Lease extends AutoCloseable {
    * @throws IllegalStateException if it was released or transferred
    */
   default String transfer(Duration within) {
-    throw new LockConfigurationException(
-        getClass().getName()
-            + " has no transfer: override it, implement LeaseDecorator, or use a backend that has TRANSFER");
+    throw Decorated.withoutTransfer(this, "transfer");
   }
 
   /**
@@ -149,10 +147,7 @@ public interface Lease extends AutoCloseable {
    *     throws it
    */
   default CompletableFuture<String> transferAsync(Duration within) {
-    return CompletableFuture.failedFuture(
-        new LockConfigurationException(
-            getClass().getName()
-                + " has no transferAsync: override it, implement LeaseDecorator, or use a backend that has TRANSFER"));
+    return CompletableFuture.failedFuture(Decorated.withoutTransfer(this, "transferAsync"));
   }
 
   /**

@@ -209,7 +209,7 @@ public interface LockManager extends AutoCloseable {
    */
   default <X extends Exception> void runLocked(LockRequest request, LockedAction<X> action)
       throws InterruptedException, X {
-    this.<Boolean, X>executeLocked(request, LockedCall.task(action));
+    executeLocked(request, LockedCall.task(action));
   }
 
   /**
@@ -258,7 +258,7 @@ public interface LockManager extends AutoCloseable {
    */
   default <X extends Exception> boolean tryRunLocked(LockRequest request, LockedAction<X> action)
       throws InterruptedException, X {
-    return this.<Boolean, X>tryExecuteLocked(request, LockedCall.task(action)).isPresent();
+    return tryExecuteLocked(request, LockedCall.task(action)).isPresent();
   }
 
   /**

@@ -109,7 +109,7 @@ public final class Locks {
    */
   public static <X extends Exception> void runHolding(Lease lease, LockedAction<X> action)
       throws InterruptedException, X {
-    Locks.<Boolean, X>executeHolding(lease, LockedCall.task(action));
+    executeHolding(lease, LockedCall.task(action));
   }
 
   /**

@@ -1,8 +1,8 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.redlock.internal.nodes.SingleNodeCall;
 import dev.holdfast.redlock.spi.Command;
-import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.redlock.spi.RedisConnections;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
@@ -89,38 +89,10 @@ final class BrokenConnects {
 
     @Override
     public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-      return first.connect(node, disconnected).thenCompose(done -> answered(node));
-    }
-
-    private CompletableFuture<Void> answered(int node) {
-      Answered answered = new Answered();
-      first.submit(new Round(command, NodeSet.of(node), answered));
-      return answered.end;
-    }
-  }
-
-  /** The answer of one node, which must be no error. */
-  private static final class Answered implements Round.Answers {
-    private final CompletableFuture<Void> end = new CompletableFuture<>();
-
-    @Override
-    public void reply(int node, @Nullable Object reply) {
-      end.complete(null);
-    }
-
-    @Override
-    public void error(int node, String error) {
-      end.completeExceptionally(new IOException(error));
-    }
-
-    @Override
-    public void failure(int node, Throwable cause) {
-      end.completeExceptionally(cause);
-    }
-
-    @Override
-    public boolean decided() {
-      return false;
+      return first
+          .connect(node, disconnected)
+          .thenCompose(done -> SingleNodeCall.ask(first, node, command))
+          .thenAccept(reply -> {});
     }
   }
 

@@ -33,7 +33,7 @@ public abstract class GuardRules {
 
   private static final Duration SHORT = Duration.ofMillis(300);
 
-  private static final String TRUSTING = "newNodes=trust";
+  static final String TRUSTING = "newNodes=trust";
 
   private static final String[] TERMS = {"cluster=shop", "maxTtl=50s"};
 

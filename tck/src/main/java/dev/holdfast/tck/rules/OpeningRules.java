@@ -53,8 +53,8 @@ public abstract class OpeningRules {
     // As the drivers of Redlock do, whose commands are listed. It sends nothing.
     Needs.option(fixture, "restartGuard", "on", "connect=lazy").close();
     Faults.begin(fixture, TckFault.LEAST_RIGHTS, fixture.nodes(), "");
-    LockManager locks = fixture.open("restartGuard=on", "newNodes=trust");
-    LockManager other = fixture.open("restartGuard=on", "newNodes=trust");
+    LockManager locks = fixture.open("restartGuard=on", GuardRules.TRUSTING);
+    LockManager other = fixture.open("restartGuard=on", GuardRules.TRUSTING);
     Lease lease = fixture.take(locks, fixture.name("least"), fixture.ttl());
 
     assertThat(other.tryAcquire(lease.name(), fixture.ttl())).as("a grant to another").isEmpty();

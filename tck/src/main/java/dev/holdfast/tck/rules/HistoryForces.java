@@ -66,8 +66,14 @@ final class HistoryForces {
           .as("the extension of a lease whose lock was released by force")
           .isInstanceOf(LockLostException.class);
     }
-    assertThat(lost.lease().release()).as("release() after a forced one").isFalse();
-    locks.ended.add(new Ended(lost.lease(), false));
+    try (Stalls stalls = Stalls.watched()) {
+      boolean released = lost.lease().release();
+      // a minority that was cut keeps the lock, and has as many votes as nodes that answer late
+      if (stalls.worst().compareTo(fixture.allowance()) < 0) {
+        assertThat(released).as("release() after a forced one").isFalse();
+      }
+      locks.ended.add(new Ended(lost.lease(), released));
+    }
     checks.unchanged(lost.lock());
     return true;
   }

@@ -4,14 +4,21 @@ import dev.holdfast.LockException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /**
  * Repeats a check that a correct manager may fail on a machine that stalls, and that a wrong
- * manager fails each time. A thread that is interrupted, because its test has taken too long,
- * repeats nothing.
+ * manager fails each time. A failure beside a stall shows nothing, so that it is not counted, for a
+ * while. A thread that is interrupted, because its test has taken too long, repeats nothing.
  */
 final class Retries {
   private static final int MAX_TRIES = 3;
+
+  /** A stall of this time can use up a timeout of a second. Stalls that last come in groups. */
+  private static final Duration STALL = Duration.ofMillis(100);
+
+  /** A fifth of what a test over servers may take, as its last try may take seconds. */
+  private static final Duration MAX_TIME = Duration.ofSeconds(20);
 
   /** A stall of a tenth of a ttl leaves too little time for renewals in the rest of it. */
   private static final int PART_OF_A_STALL = 10;
@@ -24,18 +31,27 @@ final class Retries {
    * again, too.
    */
   static void anyOf(Eventually.Assertions once) {
-    for (int i = 1; i < MAX_TRIES; i++) {
-      try {
-        run(once);
-        return;
-      } catch (AssertionError | AnotherRule.Broken | LockException e) {
-        if (Thread.currentThread().isInterrupted()) {
-          throw e;
+    anyOf(once, Stalls::watched, MAX_TIME);
+  }
+
+  static void anyOf(Eventually.Assertions once, Supplier<Stalls> watch, Duration maxTime) {
+    long begun = System.nanoTime();
+    int quietFailures = 0;
+    for (int tries = 1; ; tries++) {
+      try (Stalls stalls = watch.get()) {
+        try {
+          run(once);
+          return;
+        } catch (AssertionError | AnotherRule.Broken | LockException e) {
+          quietFailures += stalls.worst().compareTo(STALL) < 0 ? 1 : 0;
+          boolean isLate = tries >= MAX_TRIES && Elapsed.since(begun).compareTo(maxTime) > 0;
+          if (quietFailures == MAX_TRIES || isLate || Thread.currentThread().isInterrupted()) {
+            throw e;
+          }
+          IgnoredFailures.add(e);
         }
-        IgnoredFailures.add(e);
       }
     }
-    run(once);
   }
 
   /** A check of something that takes this time. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +45,18 @@ class RetriesTest {
   }
 
   @Test
+  void failuresBesideAStallAreNotCounted() {
+    assertThatCode(() -> stalled(Duration.ofHours(1), () -> failUntil(10)))
+        .doesNotThrowAnyException();
+    assertThat(tries).hasValue(10);
+  }
+
+  @Test
+  void failuresBesideStallsThatLastAreThrownInTheEnd() {
+    assertThatThrownBy(() -> stalled(Duration.ZERO, () -> failUntil(10))).hasMessage("try 3");
+  }
+
+  @Test
   void anInterruptedThreadTriesNothingAnyMore() {
     assertThatThrownBy(
             () ->
@@ -54,6 +67,16 @@ class RetriesTest {
                     }))
         .hasMessage("try 1");
     assertThat(Thread.interrupted()).isTrue();
+  }
+
+  private static void stalled(Duration maxTime, Eventually.Assertions check) {
+    Retries.anyOf(check, () -> new Stalls(Duration.ofSeconds(1)), maxTime);
+  }
+
+  private void failUntil(int good) {
+    if (tries.incrementAndGet() < good) {
+      throw new AssertionError("try " + tries);
+    }
   }
 
   private void failFirst(AssertionError failure) {

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 final class Retries {
   private static final int MAX_TRIES = 3;
 
-  /** A stall of this time can use up a timeout of a second. Stalls that last come in groups. */
-  private static final Duration STALL = Duration.ofMillis(100);
+  /** What is left of the shortest ttl after its first renewal is due. Stalls come in groups. */
+  private static final Duration STALL = Duration.ofMillis(200);
 
   /** A fifth of what a test over servers may take, as its last try may take seconds. */
   private static final Duration MAX_TIME = Duration.ofSeconds(20);

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class Stalls implements AutoCloseable {
   /** Shorter than a stall that changes a result. */
-  private static final long TICK_NANOS = 2_000_000;
+  private static final long TICK_NANOS = 5_000_000;
 
   private final Thread thread = new Thread(this::watch, "stalls");
   private volatile long worstNanos;

@@ -15,7 +15,8 @@ class SetnxMigrationTckTest extends LockManagerTck {
   @Override
   protected TckEnvironment environment() {
     return RedisTckEnvironment.builder(
-            "migrate:both?from=setnx:{nodes}?unit=ms&to=redlock:lettuce:{nodes}")
+            "migrate:both?from=setnx:{nodes}?unit=ms%26quorumTimeout=2s"
+                + "&to=redlock:lettuce:{nodes}?quorumTimeout=2s") // as patient as the kit's options
         .nodes(1)
         .nodeOptions(false)
         .timing(

@@ -52,7 +52,7 @@ public abstract class AcquireRules {
   @IfThisFails("check that a quorum is N/2+1 of all nodes, and that it is enough")
   void theLockIsGrantedExactlyWhenAQuorumOfNodesIsFree() throws InterruptedException {
     Needs.nodes(fixture, 1);
-    LockManager locks = fixture.open();
+    LockManager locks = fixture.open("nodeTimeout=5s");
     for (List<TckNode> occupied : Subsets.of(fixture.nodes())) {
       String name = fixture.name("occupied");
       OnNodes.occupy(fixture, occupied, name);
@@ -92,7 +92,7 @@ public abstract class AcquireRules {
   @IfThisFails("check that a quorum of two nodes is both")
   void halfOfTwoNodesIsNoQuorum() throws InterruptedException {
     Needs.nodes(fixture, 2);
-    LockManager locks = fixture.openOn(fixture.uris().subList(0, 2));
+    LockManager locks = fixture.openOn(fixture.uris().subList(0, 2), "nodeTimeout=5s");
     for (TckNode occupied : fixture.nodes().subList(0, 2)) {
       String name = fixture.name("one-of-two");
       OnNodes.occupy(fixture, List.of(occupied), name);
@@ -371,7 +371,8 @@ public abstract class AcquireRules {
           String name = occupied("freed");
           links.forEach(link -> link.after(name, 1, TckLink.Fate.LATE));
           Call<Optional<Lease>> call = Call.begin(() -> locks.tryAcquire(name, fixture.ttl()));
-          Attempts.comes(
+          fixture.awaitRegardless(
+              "the second requests come, or the call is over",
               () ->
                   call.isOver() || links.stream().allMatch(link -> link.requests(name).size() > 1));
           fixture.nodes().forEach(node -> node.remove(name));
@@ -396,7 +397,7 @@ public abstract class AcquireRules {
   void anAttemptInAnOutageIsNotRepeated() {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 2);
-    Duration nodeTimeout = Duration.ofMillis(300);
+    Duration nodeTimeout = Duration.ofMillis(450);
 
     Retries.anyOf(
         () -> {
@@ -500,7 +501,7 @@ public abstract class AcquireRules {
     Needs.of(fixture, TckFault.OTHER_TYPE);
     String name = fixture.name("other-type");
     Faults.begin(fixture, TckFault.OTHER_TYPE, fixture.blocking(), name);
-    LockManager locks = fixture.open();
+    LockManager locks = fixture.open("nodeTimeout=5s");
     List<String> parts = new ArrayList<>(List.of(name));
     fixture.blocking().forEach(node -> parts.add(node.address()));
     Attempts.inVain(fixture, locks, name);

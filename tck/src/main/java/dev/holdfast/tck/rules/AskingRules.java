@@ -65,7 +65,7 @@ public abstract class AskingRules {
   @IfThisFails("check that every way to ask passes the request's ttl on")
   void everyKindOfRequestGivesTheTtl() {
     LockManager locks = fixture.open();
-    List<Duration> ttls = List.of(fixture.ttl().dividedBy(3), fixture.ttl());
+    List<Duration> ttls = List.of(fixture.ttl(), fixture.ttl().multipliedBy(2));
     ttls.forEach(ttl -> needsTimesToLive(locks, ttl));
 
     for (AskingWay way : ways()) {
@@ -132,25 +132,29 @@ public abstract class AskingRules {
   @IfThisFails("check that every way to ask has a lease end with its longest hold")
   void everyKindOfRequestLimitsTheHold() {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
-    Duration ttl = fixture.briefTtl();
-    LockManager locks = fixture.openForShortTtl();
+    LockManager locks = fixture.open();
     LockManager other = fixture.open();
-    List<Holding> holdings = new ArrayList<>();
-    for (AskingWay way : AskingWay.values()) {
-      LockRequest request =
-          LockRequest.of(fixture.name("limited"), ttl).keepAliveUpTo(ttl.multipliedBy(2));
-      holdings.add(Holding.asking(fixture, way, locks, request));
-    }
-    holdings.forEach(Holding::awaitHeld);
-    long begun = System.nanoTime();
-    fixture.soon().until("their time is over", () -> isPast(begun, ttl.multipliedBy(3)));
 
-    for (Holding holding : holdings) {
-      assertServed(
-          holding,
-          "others get it after its longest hold",
-          () -> comes(() -> fixture.gets(other, holding.name())));
-    }
+    Retries.anyOf(
+        fixture.briefTtl(),
+        ttl -> {
+          List<Holding> holdings = new ArrayList<>();
+          for (AskingWay way : AskingWay.values()) {
+            LockRequest request =
+                LockRequest.of(fixture.name("limited"), ttl).keepAliveUpTo(ttl.multipliedBy(2));
+            holdings.add(Holding.asking(fixture, way, locks, request));
+          }
+          holdings.forEach(Holding::awaitHeld);
+          long begun = System.nanoTime();
+          fixture.soon().until("their time is over", () -> isPast(begun, ttl.multipliedBy(3)));
+
+          for (Holding holding : holdings) {
+            assertServed(
+                holding,
+                "others get it after its longest hold",
+                () -> comes(() -> fixture.gets(other, holding.name())));
+          }
+        });
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -55,6 +56,23 @@ final class Attempts {
               return got.get() != null;
             });
     return Objects.requireNonNull(got.get());
+  }
+
+  /**
+   * Makes one attempt after the other until one is granted. Returns when that one began, by {@link
+   * System#nanoTime}, because on a busy machine an attempt takes long.
+   */
+  static long beginOfGrant(TckFixture fixture, LockManager locks, String name) {
+    AtomicLong begun = new AtomicLong();
+    fixture
+        .soon()
+        .until(
+            "others get " + name,
+            () -> {
+              begun.set(System.nanoTime());
+              return fixture.gets(locks, name);
+            });
+    return begun.get();
   }
 
   /** Releases a lock, and also removes it from the nodes if the kit knows them. */

@@ -44,11 +44,13 @@ public abstract class CurrentLeaseRules {
   @Rule("ACQ-19")
   @IfThisFails("check that onLoss() completes and requireHeld() throws when a lease is lost")
   void executeHoldingInterruptsTheTaskOfALostLeaseAndSaysSo() {
+    LockManager locks = fixture.open();
+
     Retries.anyOf(
-        () -> {
+        fixture.briefTtl(),
+        ttl -> {
           AtomicBoolean interrupted = new AtomicBoolean();
-          Lease lease =
-              fixture.take(fixture.openForShortTtl(), fixture.name("held"), fixture.briefTtl());
+          Lease lease = fixture.take(locks, fixture.name("held"), ttl);
 
           LockLostException lost =
               catchThrowableOfType(

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -202,21 +203,31 @@ public abstract class DurationRules {
   void aRenewalIsForTheTtlWhateverTheNumber() {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Duration ttl = Duration.ofMillis(1_999);
-    LockManager locks = fixture.open("nodeTimeout=400ms");
-    LockRequest request =
-        LockRequest.of(fixture.name("renewed"), ttl).keepAliveUpTo(Duration.ofHours(1));
-    Lease lease = fixture.take(locks, request);
-    fixture.awaitRegardless("a quarter of it has passed", () -> isBelow(lease, nearly(ttl)));
-    if (!isBelow(lease, nearly(ttl))) {
-      AnotherRule.isBroken("remaining() does not count down");
-    }
+    LockManager locks = fixture.open();
 
-    fixture.awaitRegardless("it is renewed", () -> !isBelow(lease, nearly(ttl)));
+    Retries.anyOf(
+        () -> {
+          LockRequest request =
+              LockRequest.of(fixture.name("renewed"), ttl).keepAliveUpTo(Duration.ofHours(1));
+          Lease lease = fixture.take(locks, request);
+          fixture.awaitRegardless("a quarter of it has passed", () -> isBelow(lease, nearly(ttl)));
+          if (!isBelow(lease, nearly(ttl))) {
+            AnotherRule.isBroken("remaining() does not count down");
+          }
 
-    if (isBelow(lease, nearly(ttl))) {
-      Renewals.needed(fixture);
-    }
-    assertThat(lease.remaining()).as("after a renewal by %s", ttl).isGreaterThan(nearly(ttl));
+          AtomicBoolean isRenewed = new AtomicBoolean();
+          fixture.awaitRegardless(
+              "it is renewed",
+              () -> {
+                isRenewed.set(!isBelow(lease, nearly(ttl)));
+                return isRenewed.get();
+              });
+
+          if (!isRenewed.get()) {
+            Renewals.needed(fixture);
+          }
+          assertThat(isRenewed).as("whether more than %s was left again", nearly(ttl)).isTrue();
+        });
   }
 
   @Test

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 
 /** Errors of requests that fail. */
 public abstract class ErrorRules {
-  /** So that silence is noticed soon, but not where there is none. */
-  private static final String IMPATIENT = "nodeTimeout=200ms";
+  /** So that silence is noticed soon, but not where there is none, and the connection is kept. */
+  private static final String IMPATIENT = "nodeTimeout=800ms";
 
   /** A short node timeout, for tests in which more nodes may seem silent. */
   private static final String HASTY = "nodeTimeout=100ms";
@@ -79,7 +79,7 @@ public abstract class ErrorRules {
   void aRefusalByAQuorumIsContentionThoughOtherNodesAreSilent() {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
-    LockManager locks = fixture.open(IMPATIENT);
+    LockManager locks = fixture.open(IMPATIENT, "quorumTimeout=3s");
 
     whileFrozen(
         fixture.minority(),
@@ -97,7 +97,7 @@ public abstract class ErrorRules {
   void aQuorumOfAnswersThatDoNotAgreeIsContention() {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
-    LockManager locks = fixture.open(IMPATIENT);
+    LockManager locks = fixture.open(IMPATIENT, "quorumTimeout=3s");
     List<TckNode> answering = fixture.nodesBut(fixture.minority());
 
     whileFrozen(
@@ -254,7 +254,7 @@ public abstract class ErrorRules {
   void anOutageNamesEveryNodeThatIsGone() {
     Needs.of(fixture, TckFault.DEAD);
     String name = fixture.name("gone");
-    LockManager locks = fixture.open(HASTY);
+    LockManager locks = fixture.open();
     Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), name);
 
     Retries.anyOf(

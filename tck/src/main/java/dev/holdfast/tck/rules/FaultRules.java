@@ -46,7 +46,7 @@ public abstract class FaultRules {
   void anyMinorityMayBeFrozen() throws InterruptedException {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
-    LockManager locks = fixture.open("nodeTimeout=1s");
+    LockManager locks = fixture.open("nodeTimeout=1s", "quorumTimeout=5s");
     List<List<TckNode>> minorities = minorities();
     long begun = System.nanoTime();
     for (int i = 0; i < minorities.size(); i++) {
@@ -67,7 +67,7 @@ public abstract class FaultRules {
     Needs.of(fixture, TckFault.DEAD);
     Needs.nodes(fixture, 3);
 
-    assertNotMissed(TckFault.DEAD, fixture.minority(), fixture.open());
+    assertNotMissed(TckFault.DEAD, fixture.minority(), OnNodes.open(fixture, "quorumTimeout=10s"));
   }
 
   @Test
@@ -78,7 +78,7 @@ public abstract class FaultRules {
     Needs.nodes(fixture, 3);
     List<TckNode> last = fixture.nodes().subList(fixture.quorum(), fixture.nodes().size());
 
-    assertNotMissed(TckFault.DEAD, last, fixture.open());
+    assertNotMissed(TckFault.DEAD, last, OnNodes.open(fixture, "quorumTimeout=10s"));
   }
 
   @Test
@@ -87,7 +87,7 @@ public abstract class FaultRules {
   void anyMinorityMayRefuse() throws InterruptedException {
     Needs.of(fixture, TckFault.REFUSING);
     Needs.nodes(fixture, 3);
-    LockManager locks = fixture.open();
+    LockManager locks = OnNodes.open(fixture, "quorumTimeout=10s");
     for (List<TckNode> minority : minorities()) {
       assertNotMissed(TckFault.REFUSING, minority, locks);
     }
@@ -99,7 +99,7 @@ public abstract class FaultRules {
   void anyMinorityMayForbid() throws InterruptedException {
     Needs.of(fixture, TckFault.FORBIDDEN);
     Needs.nodes(fixture, 3);
-    LockManager locks = fixture.open();
+    LockManager locks = OnNodes.open(fixture, "quorumTimeout=10s");
     for (List<TckNode> minority : minorities()) {
       assertNotMissed(TckFault.FORBIDDEN, minority, locks);
     }
@@ -111,7 +111,7 @@ public abstract class FaultRules {
   void aMinorityMayBeSlow() throws InterruptedException {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
-    LockManager locks = fixture.open();
+    LockManager locks = fixture.open("quorumTimeout=10s");
     Seed seed = new Seed();
     Slowing slowing = new Slowing(fixture.minority(), seed);
     fixture.atEnd(slowing::end);

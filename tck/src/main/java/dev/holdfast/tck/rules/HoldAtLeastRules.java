@@ -212,12 +212,13 @@ public abstract class HoldAtLeastRules {
         () -> {
           try (Stalls stalls = Stalls.watched()) {
             Lease lease = fixture.take(locks, atLeast(fixture.name("at-least"), atLeast));
-            long granted = System.nanoTime();
             TckFixture.regardless(lease::release);
-            fixture.soon().until("others get the lock", () -> fixture.gets(other, lease.name()));
+            long released = System.nanoTime();
 
-            assertThat(Elapsed.since(granted))
-                .as("time from the grant to the next one")
+            assertThat(
+                    Duration.ofNanos(
+                        Attempts.beginOfGrant(fixture, other, lease.name()) - released))
+                .as("time from the release to the next grant")
                 .isLessThan(atLeast.plus(fixture.allowance()).plus(stalls.worst()));
           }
         });
@@ -288,8 +289,8 @@ public abstract class HoldAtLeastRules {
           .as("got by another, though held for %s", atLeast)
           .isFalse();
       for (TckNode node : fixture.nodes()) {
-        if (node.holder(lease.name()).isPresent()) {
-          assertKept(node.timeToLive(lease.name()), atLeast);
+        if (node.holder(lease.name()).isPresent()) { // nodes beyond the quorum may be late
+          fixture.soon().untilAsserted(() -> assertKept(node.timeToLive(lease.name()), atLeast));
         }
       }
       if (fixture.declares(LockCapability.INSPECTION)) {

@@ -34,9 +34,9 @@ public abstract class InputRules {
   @Rule("ERR-4")
   @IfThisFails("check that operators' names are held to the same limits as those of requests")
   void aWrongNameIsShownWithTheLimitAndSentToNoNode() {
-    LockManager locks = fixture.open();
+    LockManager locks = OnNodes.open(fixture);
     String tooLong = "n".repeat(1025);
-    long before = Counts.requests(fixture);
+    long before = Counts.settledRequests(fixture);
 
     if (fixture.declares(LockCapability.INSPECTION)) {
       assertBadInput(() -> locks.inspect(""));
@@ -54,8 +54,8 @@ public abstract class InputRules {
   @Rule("ERR-4")
   @IfThisFails("check that the message shows the ttl, the limit, and the option that sets it")
   void aTtlThatIsTooLongIsShownWithTheLimit() {
-    LockManager locks = fixture.open("maxTtl=45s");
-    long before = Counts.requests(fixture);
+    LockManager locks = OnNodes.open(fixture, "maxTtl=45s");
+    long before = Counts.settledRequests(fixture);
 
     Throwable thrown =
         catchThrowable(() -> locks.tryAcquire(fixture.name("long"), Duration.ofSeconds(46)));

@@ -31,7 +31,11 @@ public abstract class InspectionRules {
   /** The time that a test may take between two looks. */
   private static final Duration SLACK = Duration.ofSeconds(10);
 
-  private static final Duration HALF_A_SECOND = Duration.ofMillis(500);
+  /** A time that is cut or rounded to seconds differs by more than the rest. */
+  private static final Duration NEARLY_A_SECOND = Duration.ofMillis(950);
+
+  /** Clearly less, because clocks tick in milliseconds. */
+  private static final Duration QUICK = Duration.ofMillis(900);
 
   /** Letters of one to four bytes in UTF-8, and characters that formats and URLs reserve. */
   private static final List<String> LABELS =
@@ -112,7 +116,11 @@ public abstract class InspectionRules {
   void theOwnerIsSeenByItsLabelWhateverItsLetters() throws InterruptedException {
     LockManager operator = fixture.open();
     List<String> changed = new ArrayList<>();
+    long begun = System.nanoTime();
     for (String label : LABELS) {
+      if (!fixture.isEarly(begun)) {
+        break; // a busy machine tries fewer
+      }
       String byManager = fixture.name("by-manager");
       String byRequest = fixture.name("by-request");
       fixture.take(fixture.open("owner=" + label), byManager, fixture.ttl());
@@ -184,8 +192,8 @@ public abstract class InspectionRules {
 
           Duration left = seen(operator, lease.name()).remaining();
 
-          assertThat(Elapsed.since(begun)).as("so that a try shows it").isLessThan(HALF_A_SECOND);
-          assertThat(left).isBetween(ttl.minus(HALF_A_SECOND), ttl);
+          assertThat(Elapsed.since(begun)).as("so that a try shows it").isLessThan(QUICK);
+          assertThat(left).isBetween(ttl.minus(NEARLY_A_SECOND), ttl);
         });
   }
 
@@ -260,6 +268,7 @@ public abstract class InspectionRules {
     LockManager holder = fixture.openForShortTtl();
     Lease lease = fixture.take(holder, fixture.name("expired"), fixture.briefTtl());
     holder.close();
+    fixture.nodes().forEach(node -> node.holder(lease.name())); // what was sent before is done
     fixture.awaitPast(System.nanoTime(), fixture.briefTtl().multipliedBy(2));
 
     boolean isForced = operator.forceRelease(lease.name());
@@ -392,9 +401,13 @@ public abstract class InspectionRules {
   void forceReleaseFreesNoOtherName() throws InterruptedException {
     LockManager holder = fixture.open();
     LockManager another = fixture.open();
+    long begun = System.nanoTime();
     for (SimilarNames names : SimilarNames.dividedIn(fixture, "forced")) {
+      if (!fixture.isEarly(begun)) {
+        break; // a busy machine tries fewer
+      }
       List<Lease> held = new ArrayList<>();
-      names.some().forEach(name -> held.add(fixture.take(holder, name, fixture.ttl())));
+      names.some().forEach(name -> held.add(fixture.take(holder, name, fixture.foreignTtl())));
       String base = names.base();
 
       names.others().forEach(name -> TckFixture.regardless(() -> another.forceRelease(name)));
@@ -415,7 +428,11 @@ public abstract class InspectionRules {
   @IfThisFails("check that inspect looks at its name as it is, neither trimmed nor normalized")
   void aFreeNameIsNotShownAsASimilarOneThatIsHeld() {
     LockManager locks = fixture.open();
+    long begun = System.nanoTime();
     for (SimilarNames names : SimilarNames.dividedIn(fixture, "similar")) {
+      if (!fixture.isEarly(begun)) {
+        break; // a busy machine tries fewer
+      }
       names.some().forEach(name -> fixture.take(locks, name, fixture.ttl()));
 
       for (String free : names.others()) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  */
 public abstract class LateRules {
   /** So that each answer that is late is waited for, on a machine that stalls as well. */
-  private static final String PATIENT = "nodeTimeout=5s";
+  private static final String PATIENT = "nodeTimeout=10s";
 
   /** Number of requests of each kind while nodes are silent. */
   private static final int REQUESTS = 30;

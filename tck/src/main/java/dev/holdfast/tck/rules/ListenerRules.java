@@ -318,13 +318,15 @@ public abstract class ListenerRules {
         fixture.take(locks, fixture.name("thrown"), fixture.ttl());
       }
 
-      assertThat(logs.warningsOfThisTest().stream().filter(ListenerRules::isOfAFailure)).hasSize(1);
+      fixture.soon().untilAsserted(() -> assertThat(failures(logs)).hasSize(1));
     }
   }
 
-  /** Tells it from the warning of a call that a busy machine made slow. */
-  private static boolean isOfAFailure(String line) {
-    return line.contains("a LockListener") && line.contains("failed");
+  /** Tells them from the warning of a call that a busy machine made slow. */
+  private static List<String> failures(Logs logs) {
+    return logs.warningsOfThisTest().stream()
+        .filter(line -> line.contains("a LockListener") && line.contains("failed"))
+        .toList();
   }
 
   @Test

@@ -231,11 +231,11 @@ public abstract class LossRules {
     Retries.anyOf(
         fixture.shortTtl().multipliedBy(3).dividedBy(2),
         ttl -> {
-          Lease taken =
-              fixture.take(locks, LockRequest.of(fixture.name("taken"), ttl).keepAliveUpTo(HOUR));
           Lease removed =
               fixture.take(locks, LockRequest.of(fixture.name("removed"), ttl).keepAliveUpTo(HOUR));
           OnNodes.lose(fixture, fixture.nodes(), removed.name());
+          Lease taken = // later, because nodes may lose all that they have
+              fixture.take(locks, LockRequest.of(fixture.name("taken"), ttl).keepAliveUpTo(HOUR));
           OnNodes.occupy(fixture, fixture.nodes(), taken.name());
           fixture.awaitRegardless("they are lost", () -> !taken.isHeld() && !removed.isHeld());
           if (taken.isHeld() || removed.isHeld()) {

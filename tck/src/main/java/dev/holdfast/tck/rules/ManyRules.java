@@ -83,8 +83,9 @@ public abstract class ManyRules {
   void aBurstOfRequestsIsGrantedAndReleased() {
     LockManager locks = fixture.open("nodeTimeout=10s", "quorumTimeout=30s");
     List<Lease> leases = new ArrayList<>();
+    Duration enough = fixture.ttl().dividedBy(3); // so that all are released before their ends
     long begun = System.nanoTime();
-    while (leases.size() < MORE_THAN_USUAL && fixture.isEarly(begun)) {
+    while (leases.size() < MORE_THAN_USUAL && Elapsed.since(begun).compareTo(enough) < 0) {
       List<CompletableFuture<Optional<Lease>>> asked =
           IntStream.range(0, BURST)
               .mapToObj(i -> fixture.name("burst" + "s".repeat(i % 2 * LONG_NAME)))
@@ -277,7 +278,8 @@ public abstract class ManyRules {
   @IfThisFails("check that nothing of the process has room for some managers only")
   void eachOfManyManagersLocks() {
     int managers = fixture.nodes().isEmpty() ? MANAGERS_WITHOUT_NODES : MANAGERS;
-    for (int i = 0; i < managers; i++) {
+    long begun = System.nanoTime();
+    for (int i = 0; i < managers && fixture.isEarly(begun); i++) {
       OnNodes.take(fixture, fixture.open(), fixture.name("taken"), fixture.ttl());
     }
   }
@@ -291,15 +293,18 @@ public abstract class ManyRules {
     Retries.anyOf(
         () -> {
           List<Lease> leases = new ArrayList<>();
-          for (int i = 0; i < LEASES; i++) {
-            LockRequest request = LockRequest.of(fixture.name("many"), Renewals.TTL);
-            leases.add(fixture.take(locks, request.keepAliveUpTo(LONG)));
+          try {
+            for (int i = 0; i < LEASES; i++) {
+              LockRequest request = LockRequest.of(fixture.name("many"), Renewals.TTL);
+              leases.add(fixture.take(locks, request.keepAliveUpTo(LONG)));
+            }
+
+            Renewals.await(fixture, leases);
+
+            assertThat(leases).as("leases that are kept alive").allMatch(Lease::isHeld);
+          } finally {
+            leases.forEach(Lease::releaseAsync);
           }
-
-          Renewals.await(fixture, leases);
-
-          assertThat(leases).as("leases that are kept alive").allMatch(Lease::isHeld);
-          leases.forEach(Lease::releaseAsync);
         });
   }
 
@@ -429,8 +434,8 @@ public abstract class ManyRules {
             Eventually.within(SOON).until("a free lock was used", other::isOver);
 
             assertThat(other.took())
-                .as("its time")
-                .isLessThan(fixture.allowance().plus(stalls.worst()));
+                .as("the time of five calls")
+                .isLessThan(fixture.allowance().multipliedBy(4).plus(stalls.worst()));
           }
         });
     asynchronous.forEach(one -> one.cancel(true));

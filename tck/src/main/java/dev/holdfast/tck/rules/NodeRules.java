@@ -41,7 +41,7 @@ public abstract class NodeRules {
   void nodesAreShownWithoutAQuestion() throws Exception {
     Counts.needsRequests(fixture);
     LockManager locks = fixture.open();
-    fixture.take(locks, fixture.name("held"), fixture.ttl());
+    OnNodes.take(fixture, locks, fixture.name("held"), fixture.ttl());
     long before = Counts.settledRequests(fixture);
 
     for (int i = 0; i < 10; i++) {
@@ -82,7 +82,7 @@ public abstract class NodeRules {
   @IfThisFails("check that a node is shown as down once its end was reported, until its return")
   void nodesThatAreGoneAreShownAsDown() throws Exception {
     Needs.of(fixture, TckFault.DEAD);
-    LockManager locks = fixture.open("nodeTimeout=100ms");
+    LockManager locks = fixture.open("nodeTimeout=100ms", "quorumTimeout=3s");
     EventLog log = new EventLog();
     locks.addListener(log);
     fixture.take(locks, fixture.name("before"), fixture.ttl());
@@ -447,7 +447,7 @@ public abstract class NodeRules {
     Needs.of(fixture, TckFault.EMPTIED);
     Needs.nodes(fixture, 3);
     Faults.begin(fixture, TckFault.EMPTIED, fixture.nodes(), "");
-    LockManager locks = Needs.option(fixture, "restartGuard", "on", "maxTtl=2s", "connect=lazy");
+    LockManager locks = Needs.option(fixture, "restartGuard", "on", "maxTtl=50s", "connect=lazy");
     fixture.awaitRegardless(
         "the nodes are seen",
         () ->

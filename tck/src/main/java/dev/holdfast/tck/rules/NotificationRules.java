@@ -346,9 +346,13 @@ public abstract class NotificationRules {
       waits.close();
 
       Counts.awaitNoMoreConnections(fixture, connections);
-      assertThat(Counts.subscriptions(fixture))
-          .as("subscriptions")
-          .isLessThanOrEqualTo(subscriptions);
+      fixture
+          .soon()
+          .untilAsserted(
+              () ->
+                  assertThat(Counts.subscriptions(fixture))
+                      .as("subscriptions")
+                      .isLessThanOrEqualTo(subscriptions));
     }
   }
 

@@ -108,6 +108,15 @@ final class OnNodes {
   }
 
   /**
+   * Opens a manager that has asked all nodes: one that is only opened may still connect to some.
+   */
+  static LockManager open(TckFixture fixture, String... options) {
+    LockManager locks = fixture.open(options);
+    take(fixture, locks, fixture.name("warm"), fixture.ttl()).close();
+    return locks;
+  }
+
+  /**
    * Takes a lock on all nodes: where it is known who holds it, nothing comes late. A node whose
    * connection was being replaced is not asked again, so the lock is then taken again.
    */

@@ -35,7 +35,7 @@ final class OtherProcess {
   private static final Duration LONG = Duration.ofHours(1);
 
   /** So that a busy machine is not taken for an outage. */
-  private static final String PATIENT = "500ms";
+  private static final String PATIENT = "2s";
 
   private final TckFixture fixture;
   private final Process process;

@@ -54,10 +54,10 @@ public abstract class OutageRules {
           AskingWay.CALL_LOCKED,
           AskingWay.TRY_EXECUTE_LOCKED);
 
-  private static final Duration WAIT = Duration.ofMillis(600);
+  private static final Duration WAIT = Duration.ofSeconds(1);
 
   /** Longer than an attempt takes, and shorter than a second wait. */
-  private static final Duration LATE = Duration.ofMillis(400);
+  private static final Duration LATE = Duration.ofMillis(900);
 
   private static final String HASTY = "nodeTimeout=80ms";
 
@@ -68,7 +68,7 @@ public abstract class OutageRules {
   private static final int FAILED_CONNECTS = 11;
 
   /** Much longer than an attempt to connect, and the second until the next one. */
-  private static final Duration VOTES_WITHIN = Duration.ofSeconds(5);
+  private static final Duration VOTES_WITHIN = Duration.ofSeconds(12);
 
   /** Longer than three tries to connect take. */
   private static final Duration SEVERAL_LOGINS = Duration.ofSeconds(3);
@@ -451,7 +451,7 @@ public abstract class OutageRules {
   @IfThisFails("check that each attempt is judged by its own answers, and by no earlier refusal")
   void silenceAfterARefusalIsAnOutage() {
     Needs.of(fixture, TckFault.FROZEN);
-    LockManager locks = fixture.open(HASTY);
+    LockManager locks = fixture.open(HASTY, "quorumTimeout=1s");
     LockManager holder = fixture.open();
     Throwable[] thrown = new Throwable[1];
 

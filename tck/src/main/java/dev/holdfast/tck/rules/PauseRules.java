@@ -29,7 +29,7 @@ public abstract class PauseRules {
     Counts.needsRequests(fixture);
     String name = fixture.name("busy");
     Contender.holding(fixture, name);
-    LockManager locks = fixture.open("retryDelay=10s");
+    LockManager locks = OnNodes.open(fixture, "retryDelay=10s");
     long ofOneAttempt = requestsOfOneAttempt(locks, name);
     long before = settledRequests();
 
@@ -52,7 +52,7 @@ public abstract class PauseRules {
     Counts.needsRequests(fixture);
     String name = fixture.name("crowd");
     Contender.holding(fixture, name);
-    LockManager locks = fixture.open("retryDelay=40ms");
+    LockManager locks = OnNodes.open(fixture, "retryDelay=40ms");
     long ofOneAttempt = requestsOfOneAttempt(locks, name);
     List<CompletableFuture<?>> waiters = new ArrayList<>();
     long before = requests();

@@ -14,14 +14,11 @@ import java.util.function.Supplier;
 final class Retries {
   private static final int MAX_TRIES = 3;
 
-  /** What is left of the shortest ttl after its first renewal is due. Stalls come in groups. */
+  /** The rest of the shortest ttl when its first renewal is due. Stalls come in groups. */
   private static final Duration STALL = Duration.ofMillis(200);
 
   /** A fifth of what a test over servers may take, as its last try may take seconds. */
   private static final Duration MAX_TIME = Duration.ofSeconds(20);
-
-  /** A stall of a tenth of a ttl leaves too little time for renewals in the rest of it. */
-  private static final int PART_OF_A_STALL = 10;
 
   private Retries() {}
 
@@ -60,23 +57,18 @@ final class Retries {
   }
 
   /**
-   * Returns after the first that goes well, as {@link #anyOf(Eventually.Assertions)} does. After a
-   * try during which the machine stalled for a part of the time, the next one has twice the time.
+   * Returns after the first that goes well, as {@link #anyOf(Eventually.Assertions)} does. Each try
+   * has twice the time of the one before, because a busy machine may need it.
    */
   static void anyOf(Duration time, InTime check) {
     AtomicReference<Duration> next = new AtomicReference<>(time);
     anyOf(
         () -> {
           Duration now = Objects.requireNonNull(next.get());
-          try (Stalls stalls = Stalls.watched()) {
-            try {
-              check.run(now);
-            } finally {
-              if (stalls.worst().compareTo(now.dividedBy(PART_OF_A_STALL)) > 0) {
-                next.set(now.multipliedBy(2));
-              }
-            }
+          if (now.compareTo(MAX_TIME) < 0) {
+            next.set(now.multipliedBy(2));
           }
+          check.run(now);
         });
   }
 

@@ -66,7 +66,9 @@ public final class TckFixture implements AutoCloseable {
 
   /** Opens a manager for locks of {@link #shortTtl} and {@link #briefTtl}: less patient. */
   LockManager openForShortTtl() {
-    return open("nodeTimeout=" + shortTtl().dividedBy(5).toMillis() + "ms");
+    return open(
+        "nodeTimeout=" + shortTtl().dividedBy(5).toMillis() + "ms",
+        "quorumTimeout=2s"); // an attempt or an extension ends with its ttl
   }
 
   /** Opens a manager on these nodes. Leaves the test out if that is not supported. */

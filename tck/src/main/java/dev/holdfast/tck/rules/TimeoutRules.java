@@ -16,7 +16,6 @@ import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -52,15 +51,20 @@ public abstract class TimeoutRules {
   @IfThisFails("check that quorumTimeout limits the wait for a quorum of answers, not nodeTimeout")
   void nodesThatAreAllSlowAreNoOutage() {
     Needs.of(fixture, TckFault.SLOW);
-    LockManager locks = fixture.openWithoutOptions();
-    fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
-    Faults.begin(fixture, TckFault.SLOW, fixture.nodes(), "");
 
     Retries.anyOf(
         () -> {
-          for (int i = 0; i < CALLS_IN_A_ROW; i++) {
-            assertServed(locks, fixture.name("slow"));
-          }
+          LockManager locks = warm(); // one that knows of no silence yet
+          Faults.during(
+              fixture,
+              TckFault.SLOW,
+              fixture.nodes(),
+              "",
+              () -> {
+                for (int i = 0; i < CALLS_IN_A_ROW; i++) {
+                  assertServed(locks, fixture.name("slow"));
+                }
+              });
         });
   }
 
@@ -125,18 +129,27 @@ public abstract class TimeoutRules {
   void aSlowQuorumIsNoOutageThoughAMinorityHangs() {
     Needs.of(fixture, TckFault.SLOW, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
-    LockManager locks = fixture.openWithoutOptions();
-    fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
-    Faults.begin(fixture, TckFault.SLOW, fixture.nodesBut(fixture.minority()), "");
-    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
 
-    Retries.anyOf(() -> assertServed(locks, fixture.name("slow")));
+    Retries.anyOf(
+        () -> {
+          LockManager locks = warm(); // one that knows of no silence yet
+          Faults.during(
+              fixture,
+              TckFault.SLOW,
+              fixture.nodesBut(fixture.minority()),
+              "",
+              () ->
+                  Faults.whileFrozen(
+                      fixture,
+                      fixture.minority(),
+                      () -> assertServed(locks, fixture.name("slow"))));
+        });
   }
 
   @Test
   @Rule("FAULT-8")
   @IfThisFails("check that renewals wait for a quorum of answers for quorumTimeout, too")
-  void aLeaseIsKeptThoughAllNodesAreSlow() {
+  void aLeaseIsKeptThoughAllNodesAreSlow() throws InterruptedException {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Needs.of(fixture, TckFault.SLOW);
     Duration ttl = fixture.shortTtl().multipliedBy(3); // for backends that ask several times
@@ -196,13 +209,13 @@ public abstract class TimeoutRules {
   }
 
   /** Asks each manager once at most: after that its connections are not idle any more. */
-  private void assertServedAfterSeconds(List<LockManager> idle) {
-    Iterator<LockManager> next = idle.iterator();
-    Retries.anyOf(
-        () ->
-            assertThat(next.next().tryAcquire(fixture.request(fixture.name("idle"))))
-                .as("the lease of a manager whose connections were idle for seconds")
-                .isPresent());
+  private void assertServedAfterSeconds(List<LockManager> idle) throws InterruptedException {
+    for (LockManager locks : idle) {
+      if (Attempts.once(locks, fixture.name("idle"), fixture.ttl()).isPresent()) {
+        return;
+      }
+    }
+    throw new AssertionError("no manager whose connections were idle for seconds got a lock");
   }
 
   @Test

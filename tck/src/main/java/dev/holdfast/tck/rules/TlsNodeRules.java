@@ -93,7 +93,7 @@ public abstract class TlsNodeRules {
     List<NodeProxy> proxies = proxies();
     needsTls(proxies);
     LockManager locks = open(proxies, NAMED, TRUSTING);
-    Lease lease = fixture.take(locks, fixture.name("held"), fixture.ttl());
+    Lease lease = OnNodes.take(fixture, locks, fixture.name("held"), fixture.ttl());
     proxies.forEach(proxy -> proxy.show(TestCertificate.ELSEWHERE.ofServer()));
     long before = byTls(proxies);
 

@@ -33,7 +33,7 @@ final class Waited {
    * Takes a lock on all nodes, so that each can notify of its release, and begins to wait for it.
    */
   static Waited begin(TckFixture fixture, LockManager holder, LockManager waits, String name) {
-    Lease held = OnNodes.take(fixture, holder, name, fixture.ttl());
+    Lease held = OnNodes.take(fixture, holder, name, fixture.foreignTtl());
     return new Waited(fixture, held, wait(fixture, waits, name));
   }
 

@@ -5,11 +5,15 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Managers of a user who may run no scripts. */
 final class WithoutScripts {
+  /** Transactions take turns, and each is several round trips. */
+  private static final String QUORUM_TIMEOUT = "15s";
+
   private WithoutScripts() {}
 
   /** A manager that needs no scripts. */
@@ -30,7 +34,9 @@ final class WithoutScripts {
     sets.add(Map.of());
     for (Map<String, String> options : sets) {
       try {
-        return new Opened(fixture.openOn(uris, texts(options)), options);
+        Map<String, String> patient = new HashMap<>(options);
+        patient.putIfAbsent("quorumTimeout", QUORUM_TIMEOUT);
+        return new Opened(fixture.openOn(uris, texts(patient)), options);
       } catch (LockConfigurationException needsScripts) {
         IgnoredFailures.add(needsScripts);
       }

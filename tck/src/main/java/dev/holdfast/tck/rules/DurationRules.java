@@ -19,7 +19,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -215,15 +214,9 @@ public abstract class DurationRules {
             AnotherRule.isBroken("remaining() does not count down");
           }
 
-          AtomicBoolean isRenewed = new AtomicBoolean();
-          fixture.awaitRegardless(
-              "it is renewed",
-              () -> {
-                isRenewed.set(!isBelow(lease, nearly(ttl)));
-                return isRenewed.get();
-              });
+          boolean isRenewed = !Attempts.stays(ttl, () -> isBelow(lease, nearly(ttl)));
 
-          if (!isRenewed.get()) {
+          if (!isRenewed) {
             Renewals.needed(fixture);
           }
           assertThat(isRenewed).as("whether more than %s was left again", nearly(ttl)).isTrue();

@@ -51,7 +51,7 @@ public abstract class ManyRules {
   /** The same where each manager may have a pool of its own on one server. */
   private static final int MANAGERS_WITHOUT_NODES = 9;
 
-  /** So that three tries end within the time of a test. */
+  /** The time of a try: several must end within that of a test. */
   private static final Duration SOON = Duration.ofSeconds(4);
 
   /** More than pools and bulkheads of a round size have. */
@@ -279,7 +279,8 @@ public abstract class ManyRules {
   void eachOfManyManagersLocks() {
     int managers = fixture.nodes().isEmpty() ? MANAGERS_WITHOUT_NODES : MANAGERS;
     long begun = System.nanoTime();
-    for (int i = 0; i < managers && fixture.isEarly(begun); i++) {
+    for (int i = 0; i < managers; i++) {
+      fixture.needsTime(begun, "managers");
       OnNodes.take(fixture, fixture.open(), fixture.name("taken"), fixture.ttl());
     }
   }
@@ -435,7 +436,7 @@ public abstract class ManyRules {
 
             assertThat(other.took())
                 .as("the time of five calls")
-                .isLessThan(fixture.allowance().multipliedBy(4).plus(stalls.worst()));
+                .isLessThan(fixture.allowance().multipliedBy(2).plus(stalls.worst()));
           }
         });
     asynchronous.forEach(one -> one.cancel(true));

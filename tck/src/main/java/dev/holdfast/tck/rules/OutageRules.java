@@ -68,7 +68,7 @@ public abstract class OutageRules {
   private static final int FAILED_CONNECTS = 11;
 
   /** Much longer than an attempt to connect, and the second until the next one. */
-  private static final Duration VOTES_WITHIN = Duration.ofSeconds(12);
+  private static final Duration VOTES_WITHIN = Duration.ofSeconds(8);
 
   /** Longer than three tries to connect take. */
   private static final Duration SEVERAL_LOGINS = Duration.ofSeconds(3);

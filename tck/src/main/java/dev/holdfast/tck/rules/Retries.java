@@ -8,17 +8,24 @@ import java.util.function.Supplier;
 
 /**
  * Repeats a check that a correct manager may fail on a machine that stalls, and that a wrong
- * manager fails each time. A failure beside a stall shows nothing, so that it is not counted, for a
- * while. A thread that is interrupted, because its test has taken too long, repeats nothing.
+ * manager fails each time. A failure beside a stall shows nothing. It is not counted before {@link
+ * #MAX_TIME} is over. A thread that is interrupted, because its test has taken too long, repeats
+ * nothing.
  */
 final class Retries {
   private static final int MAX_TRIES = 3;
 
-  /** The rest of the shortest ttl when its first renewal is due. Stalls come in groups. */
+  /** Two thirds of the short ttl of a backend in process: its time after a renewal is due. */
   private static final Duration STALL = Duration.ofMillis(200);
 
-  /** A fifth of what a test over servers may take, as its last try may take seconds. */
-  private static final Duration MAX_TIME = Duration.ofSeconds(20);
+  /** A sixth of the time of a test in process, because the last try may take seconds. */
+  private static final Duration MAX_TIME = Duration.ofSeconds(10);
+
+  /** A stall of a tenth of a ttl leaves too little time for renewals in the rest of it. */
+  private static final int PART_OF_A_STALL = 10;
+
+  /** The longest time of a try: a test waits for a few of them, within 15 s. */
+  private static final Duration LONGEST = Duration.ofSeconds(4);
 
   private Retries() {}
 
@@ -57,18 +64,25 @@ final class Retries {
   }
 
   /**
-   * Returns after the first that goes well, as {@link #anyOf(Eventually.Assertions)} does. Each try
-   * has twice the time of the one before, because a busy machine may need it.
+   * Returns after the first that goes well, as {@link #anyOf(Eventually.Assertions)} does. After a
+   * try during which the machine stalled for a part of the time, the next one has twice the time.
    */
   static void anyOf(Duration time, InTime check) {
     AtomicReference<Duration> next = new AtomicReference<>(time);
     anyOf(
         () -> {
           Duration now = Objects.requireNonNull(next.get());
-          if (now.compareTo(MAX_TIME) < 0) {
-            next.set(now.multipliedBy(2));
+          Duration twice = now.multipliedBy(2);
+          try (Stalls stalls = Stalls.watched()) {
+            try {
+              check.run(now);
+            } finally {
+              if (stalls.worst().compareTo(now.dividedBy(PART_OF_A_STALL)) > 0
+                  && twice.compareTo(LONGEST) < 0) {
+                next.set(twice);
+              }
+            }
           }
-          check.run(now);
         });
   }
 

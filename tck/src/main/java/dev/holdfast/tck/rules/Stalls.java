@@ -13,6 +13,10 @@ public final class Stalls implements AutoCloseable {
 
   private final Thread thread = new Thread(this::watch, "stalls");
   private volatile long worstNanos;
+
+  /** The time at which the thread last began to wait, zero before that. */
+  private volatile long parkedAt;
+
   private volatile boolean closed;
 
   private Stalls() {}
@@ -29,9 +33,11 @@ public final class Stalls implements AutoCloseable {
     return stalls;
   }
 
-  /** Returns the longest stall so far. */
+  /** Returns the longest stall so far, also one that lasts. */
   public Duration worst() {
-    return Duration.ofNanos(worstNanos);
+    long parked = parkedAt;
+    long present = parked == 0 ? 0 : System.nanoTime() - parked - TICK_NANOS;
+    return Duration.ofNanos(Math.max(worstNanos, present));
   }
 
   @Override
@@ -42,6 +48,7 @@ public final class Stalls implements AutoCloseable {
   private void watch() {
     while (!closed) {
       long before = System.nanoTime();
+      parkedAt = before;
       LockSupport.parkNanos(TICK_NANOS);
       worstNanos = Math.max(worstNanos, System.nanoTime() - before - TICK_NANOS);
     }

@@ -159,7 +159,10 @@ public final class TckFixture implements AutoCloseable {
     return timing().shortTtl();
   }
 
-  /** Returns the ttl of others' locks: longer than a test's own, so that a mix-up of both shows. */
+  /**
+   * Returns a ttl that is longer than the usual one: for others' locks, so that a mix-up of both
+   * shows, and for locks that are held through many calls.
+   */
   Duration foreignTtl() {
     return ttl().multipliedBy(2);
   }
@@ -243,6 +246,13 @@ public final class TckFixture implements AutoCloseable {
   /** Returns whether a test has time for more: on a busy machine it shows less. */
   boolean isEarly(long begun) {
     return Elapsed.since(begun).compareTo(timing().limit().dividedBy(4)) < 0;
+  }
+
+  /** Leaves the test out if calls are too slow to try all, which is another rule's. */
+  void needsTime(long begun, String what) {
+    if (!isEarly(begun)) {
+      abort("calls are too slow, which is another rule's, to try all " + what);
+    }
   }
 
   /** Does something whatever comes of it, because that is another rule's. */

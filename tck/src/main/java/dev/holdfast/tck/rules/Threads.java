@@ -19,8 +19,8 @@ final class Threads {
         thread.start();
       };
 
-  /** Within this time threads end after their manager is closed. */
-  private static final Duration TO_END = Duration.ofSeconds(2);
+  /** The time that threads of a closed manager may take to end on a busy machine. */
+  private static final Duration TO_END = Duration.ofSeconds(1);
 
   private Threads() {}
 

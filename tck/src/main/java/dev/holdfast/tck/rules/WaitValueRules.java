@@ -216,29 +216,29 @@ public abstract class WaitValueRules {
     years.forEach(call -> call.awaited(fixture));
   }
 
-  /** A way to ask with a wait. */
+  /** A way to ask, with a wait. */
   private record Kind(Asking way, Duration longest) {}
 
   /** Tries again what is late, as on a machine that is too busy, but not what is early. */
   private void assertWaits(LockManager locks, Supplier<String> names) {
     List<Waiting> early = new ArrayList<>();
-    List<Kind> untried = new ArrayList<>();
+    List<Kind> notInTime = new ArrayList<>();
     for (Asking way : Asking.values()) {
-      ODD.forEach(wait -> untried.add(new Kind(way, wait)));
+      ODD.forEach(wait -> notInTime.add(new Kind(way, wait)));
     }
-    Retries.anyOf(() -> waitInVain(locks, names, untried, early));
+    Retries.anyOf(() -> waitInVain(locks, names, notInTime, early));
     assertThat(early).as("over before its time").isEmpty();
   }
 
   private void waitInVain(
-      LockManager locks, Supplier<String> names, List<Kind> untried, List<Waiting> early) {
+      LockManager locks, Supplier<String> names, List<Kind> notInTime, List<Waiting> early) {
     try (Stalls stalls = Stalls.watched()) {
       List<Waiting> round = new ArrayList<>();
       for (Asking way : Asking.values()) {
         round.add(begin(locks, names.get(), way, ROUND));
       }
       List<Waiting> odd =
-          untried.stream()
+          notInTime.stream()
               .map(kind -> begin(locks, names.get(), kind.way(), kind.longest()))
               .toList();
       fixture.awaitRegardless(
@@ -254,7 +254,7 @@ public abstract class WaitValueRules {
       odd.stream().filter(Waiting::isEarly).forEach(early::add);
       odd.stream()
           .filter(one -> one.isInTime(late))
-          .forEach(one -> untried.remove(new Kind(one.way(), one.longest())));
+          .forEach(one -> notInTime.remove(new Kind(one.way(), one.longest())));
       assertThat(odd)
           .as("neither over before its time, nor %s after it", late)
           .allMatch(one -> one.isInTime(late));

@@ -65,8 +65,9 @@ public abstract class WaitingRules {
         assertThat(call.awaited(fixture).took())
             .isLessThan(wait.plus(fixture.allowance()).plus(stalls.worst()));
       }
+    } finally {
+      ahead.cancel(true);
     }
-    ahead.cancel(true);
   }
 
   @Test

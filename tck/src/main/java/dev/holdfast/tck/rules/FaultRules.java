@@ -32,6 +32,9 @@ public abstract class FaultRules {
 
   private static final int IN_A_ROW = 30;
 
+  /** The same on a machine that is too busy for all of them. */
+  private static final int FEW_IN_A_ROW = 3;
+
   private static final long BETWEEN_CALLS_NANOS = 5_000_000;
 
   final TckFixture fixture;
@@ -51,7 +54,7 @@ public abstract class FaultRules {
     long begun = System.nanoTime();
     for (int i = 0; i < minorities.size(); i++) {
       List<TckNode> minority = minorities.get(i);
-      if (since(begun).compareTo(fixture.timing().limit().dividedBy(4)) > 0) {
+      if (Elapsed.since(begun).compareTo(fixture.timing().limit().dividedBy(4)) > 0) {
         abort(
             "calls are too slow, which is another rule's, to try more than %d of %d minorities"
                 .formatted(i, minorities.size()));
@@ -174,7 +177,7 @@ public abstract class FaultRules {
     Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
     long begun = System.nanoTime();
     Call.begin(() -> longestOfCallsFor(SILENCE, locks));
-    fixture.soon().until("there was silence", () -> since(begun).compareTo(SILENCE) > 0);
+    fixture.soon().until("there was silence", () -> Elapsed.since(begun).compareTo(SILENCE) > 0);
 
     Faults.end(TckFault.FROZEN, fixture.minority(), "");
 
@@ -320,47 +323,53 @@ public abstract class FaultRules {
   @Test
   @Rule("FAULT-5")
   @IfThisFails("check that an attempt that finds its connection gone waits for the next one")
-  void cutConnectionsCostOneAttemptAtMost() throws InterruptedException {
+  void cutConnectionsCostOneAttemptAtMost() {
     Needs.of(fixture, TckFault.CUT);
-    LockManager locks = fixture.open();
-    Attempting attempting = new Attempting(locks);
-    attempting.untilWell(IN_A_ROW);
 
-    for (List<TckNode> nodes : inGroupsThatCostOneAttempt(fixture.nodes())) {
-      Call<?> cut =
-          Call.begin(
-              () -> {
-                nodes.forEach(node -> node.begin(TckFault.CUT, ""));
-                return true;
-              });
+    Retries.anyOf( // a machine that stalls costs more
+        () -> {
+          Attempting attempting = new Attempting(fixture.open());
+          attempting.untilWell(IN_A_ROW);
+          for (List<TckNode> nodes : inGroupsThatCostOneAttempt(fixture.nodes())) {
+            assertCostsOneAttempt(
+                attempting, () -> nodes.forEach(node -> node.begin(TckFault.CUT, "")));
+          }
+        });
+  }
 
-      int failed = attempting.whileNot(cut::isOver) + attempting.untilWell(IN_A_ROW);
-      assertThat(failed).as("attempts that failed").isLessThanOrEqualTo(1);
-    }
+  private void assertCostsOneAttempt(Attempting attempting, Runnable fault)
+      throws InterruptedException {
+    Call<?> happening =
+        Call.begin(
+            () -> {
+              fault.run();
+              return true;
+            });
+
+    int failed = attempting.whileNot(happening::isOver) + attempting.untilWell(IN_A_ROW);
+    assertThat(failed).as("attempts that failed").isLessThanOrEqualTo(1);
   }
 
   @Test
   @Rule("FAULT-5")
   @IfThisFails("check that a node that restarts is done without, and then used again")
-  void aServerThatRestartsCostsOneAttemptAtMost() throws InterruptedException {
+  void aServerThatRestartsCostsOneAttemptAtMost() {
     Needs.of(fixture, LockCapability.FAULT_TOLERANT);
     Needs.of(fixture, TckFault.DEAD);
     Needs.nodes(fixture, 3);
-    LockManager locks = fixture.open();
-    Attempting attempting = new Attempting(locks);
-    attempting.untilWell(IN_A_ROW);
-
     TckNode node = fixture.node(1);
-    Call<?> restart =
-        Call.begin(
-            () -> {
-              node.begin(TckFault.DEAD, "");
-              node.end(TckFault.DEAD, "");
-              return true;
-            });
 
-    int failed = attempting.whileNot(restart::isOver) + attempting.untilWell(IN_A_ROW);
-    assertThat(failed).as("attempts that failed").isLessThanOrEqualTo(1);
+    Retries.anyOf( // a machine that stalls costs more
+        () -> {
+          Attempting attempting = new Attempting(fixture.open());
+          attempting.untilWell(IN_A_ROW);
+          assertCostsOneAttempt(
+              attempting,
+              () -> {
+                node.begin(TckFault.DEAD, "");
+                node.end(TckFault.DEAD, "");
+              });
+        });
   }
 
   @Test
@@ -385,7 +394,7 @@ public abstract class FaultRules {
             long killed = System.nanoTime();
             Attempts.untilGot(fixture, locks, name);
 
-            assertThat(since(killed))
+            assertThat(Elapsed.since(killed))
                 .isLessThan(ttl.plus(fixture.allowance()).plus(stalls.worst()));
           }
         });
@@ -463,7 +472,7 @@ public abstract class FaultRules {
       for (Eventually.Assertions call : calls) {
         long begun = System.nanoTime();
         TckFixture.regardless(call);
-        Duration took = since(begun);
+        Duration took = Elapsed.since(begun);
         longest = longest.compareTo(took) > 0 ? longest : took;
       }
       LockSupport.parkNanos(BETWEEN_CALLS_NANOS);
@@ -513,10 +522,6 @@ public abstract class FaultRules {
     Faults.begin(fixture, TckFault.SCRIPTS_FORGOTTEN, fixture.nodes(), "");
   }
 
-  private static Duration since(long nanos) {
-    return Duration.ofNanos(System.nanoTime() - nanos);
-  }
-
   /** One attempt after the other. */
   private final class Attempting {
     private final LockManager locks;
@@ -537,6 +542,8 @@ public abstract class FaultRules {
     /** Makes attempts until so many in a row succeed, and returns how many failed. */
     int untilWell(int inARow) {
       int[] counts = new int[2];
+      long begun = System.nanoTime();
+      Duration enough = fixture.timing().soon().dividedBy(2); // a busy machine makes fewer
       fixture
           .soon()
           .until(
@@ -548,7 +555,8 @@ public abstract class FaultRules {
                   counts[0] = 0;
                   counts[1]++;
                 }
-                return counts[0] == inARow;
+                return counts[0] == inARow
+                    || (counts[0] >= FEW_IN_A_ROW && Elapsed.since(begun).compareTo(enough) > 0);
               });
       return counts[1];
     }

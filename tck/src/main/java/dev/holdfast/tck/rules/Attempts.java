@@ -171,7 +171,11 @@ final class Attempts {
 
   /** Returns whether a condition comes true while a test watches. */
   static boolean comes(BooleanSupplier condition) {
-    return !stays(() -> !condition.getAsBoolean());
+    return comes(LOOK, condition);
+  }
+
+  static boolean comes(Duration time, BooleanSupplier condition) {
+    return !stays(time, () -> !condition.getAsBoolean());
   }
 
   private static boolean votes(TckFixture fixture, LockManager locks, TckNode node)

@@ -1,5 +1,6 @@
 package dev.holdfast.tck.rules;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.time.Duration;
@@ -38,6 +39,16 @@ final class Counts {
               return now == last.getAndSet(now);
             });
     return last.get();
+  }
+
+  /** Checks calls that send nothing, again if a client sent late to nodes beyond a quorum. */
+  static void assertNoneBy(TckFixture fixture, Eventually.Assertions calls) {
+    Retries.anyOf(
+        () -> {
+          long before = settledRequests(fixture);
+          calls.run();
+          assertThat(requests(fixture) - before).as("requests to nodes").isZero();
+        });
   }
 
   /** Leaves the test out where connections are not counted. */

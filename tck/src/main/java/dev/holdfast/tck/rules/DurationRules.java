@@ -214,7 +214,7 @@ public abstract class DurationRules {
             AnotherRule.isBroken("remaining() does not count down");
           }
 
-          boolean isRenewed = !Attempts.stays(ttl, () -> isBelow(lease, nearly(ttl)));
+          boolean isRenewed = Attempts.comes(ttl, () -> !isBelow(lease, nearly(ttl)));
 
           if (!isRenewed) {
             Renewals.needed(fixture);

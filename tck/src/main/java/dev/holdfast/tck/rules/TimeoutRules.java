@@ -14,6 +14,7 @@ import dev.holdfast.LossReason;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
+import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,19 +53,25 @@ public abstract class TimeoutRules {
   void nodesThatAreAllSlowAreNoOutage() {
     Needs.of(fixture, TckFault.SLOW);
 
+    assertWhileSlow(
+        fixture.nodes(),
+        locks -> {
+          for (int i = 0; i < CALLS_IN_A_ROW; i++) {
+            assertServed(locks, fixture.name("slow"));
+          }
+        });
+  }
+
+  /** Checks of a manager. */
+  private interface Checks {
+    void of(LockManager locks) throws Exception;
+  }
+
+  private void assertWhileSlow(List<TckNode> slow, Checks checks) {
     Retries.anyOf(
         () -> {
           LockManager locks = warm(); // one that knows of no silence yet
-          Faults.during(
-              fixture,
-              TckFault.SLOW,
-              fixture.nodes(),
-              "",
-              () -> {
-                for (int i = 0; i < CALLS_IN_A_ROW; i++) {
-                  assertServed(locks, fixture.name("slow"));
-                }
-              });
+          Faults.during(fixture, TckFault.SLOW, slow, "", () -> checks.of(locks));
         });
   }
 
@@ -130,20 +137,11 @@ public abstract class TimeoutRules {
     Needs.of(fixture, TckFault.SLOW, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
 
-    Retries.anyOf(
-        () -> {
-          LockManager locks = warm(); // one that knows of no silence yet
-          Faults.during(
-              fixture,
-              TckFault.SLOW,
-              fixture.nodesBut(fixture.minority()),
-              "",
-              () ->
-                  Faults.whileFrozen(
-                      fixture,
-                      fixture.minority(),
-                      () -> assertServed(locks, fixture.name("slow"))));
-        });
+    assertWhileSlow(
+        fixture.nodesBut(fixture.minority()),
+        locks ->
+            Faults.whileFrozen(
+                fixture, fixture.minority(), () -> assertServed(locks, fixture.name("slow"))));
   }
 
   @Test

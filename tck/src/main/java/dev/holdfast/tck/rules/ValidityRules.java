@@ -517,18 +517,15 @@ public abstract class ValidityRules {
     LockRequest tooLong = LockRequest.of(fixture.name("long"), Duration.ofSeconds(21));
     OnNodes.take(fixture, locks, fixture.name("warm"), Duration.ofSeconds(10));
 
-    Retries.anyOf( // a client may be late to send to nodes beyond a quorum
+    Counts.assertNoneBy(
+        fixture,
         () -> {
-          long before = Counts.settledRequests(fixture);
-
           TckFixture.regardless(() -> locks.tryAcquire(tooLong));
           TckFixture.regardless(() -> locks.acquire(tooLong.waitAtMost(Duration.ofMillis(10))));
           if (fixture.nodes().size() > 1) {
             TckFixture.regardless(
                 () -> locks.tryAcquire(fixture.name("short"), Duration.ofMillis(1)));
           }
-
-          assertThat(Counts.requests(fixture)).as("requests that reached nodes").isEqualTo(before);
         });
   }
 

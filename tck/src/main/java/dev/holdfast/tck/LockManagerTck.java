@@ -238,13 +238,6 @@ public abstract class LockManagerTck {
   }
 
   @RuleGroup
-  class Waiting extends WaitingRules {
-    Waiting(TckFixture fixture) {
-      super(fixture);
-    }
-  }
-
-  @RuleGroup
   class Pauses extends PauseRules {
     Pauses(TckFixture fixture) {
       super(fixture);
@@ -543,6 +536,13 @@ public abstract class LockManagerTck {
   @RuleGroup
   class Faults extends FaultRules {
     Faults(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @RuleGroup
+  class Waiting extends WaitingRules {
+    Waiting(TckFixture fixture) {
       super(fixture);
     }
   }

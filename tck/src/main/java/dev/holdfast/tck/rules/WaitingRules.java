@@ -24,6 +24,9 @@ public abstract class WaitingRules {
   /** Longer than many pauses between attempts. */
   private static final Duration WAIT = Duration.ofMillis(300);
 
+  /** Keeps the nodes free for other tests during waits of seconds. */
+  private static final String SELDOM = "retryDelay=500ms";
+
   /** Longer than 10 s, which is the limit that comes to mind first. */
   private static final Duration SECONDS = Duration.ofMillis(10_500);
 
@@ -183,12 +186,12 @@ public abstract class WaitingRules {
   void acquireWithoutAWaitStillWaitsAfterSeconds() {
     String name = fixture.name("busy");
     Contender.holding(fixture, name);
-    LockManager locks = fixture.open();
+    LockManager locks = fixture.open(SELDOM);
 
     List<Call<?>> calls =
         List.of(
             Call.begin(() -> locks.acquire(name, fixture.ttl())),
-            Call.begin(() -> fixture.open().acquire(fixture.request(name))),
+            Call.begin(() -> fixture.open(SELDOM).acquire(fixture.request(name))),
             Call.begin(() -> locks.tryAcquire(fixture.request(name).waitForever())));
     boolean wait = Attempts.stays(SECONDS, () -> calls.stream().noneMatch(Call::isOver));
 

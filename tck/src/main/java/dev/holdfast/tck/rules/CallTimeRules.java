@@ -54,7 +54,7 @@ public abstract class CallTimeRules {
     Retries.anyOf(
         () -> {
           LockManager locks =
-              fixture.open("nodeTimeout=" + LIMIT.toMillis() + "ms", "quorumTimeout=10s");
+              fixture.open("nodeTimeout=" + LIMIT.toMillis() + "ms", TckFixture.NO_OUTAGE);
           assertInTime(locks, fixture.minority());
         });
   }

@@ -2,7 +2,6 @@ package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -50,15 +49,9 @@ public abstract class FaultRules {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
     LockManager locks = fixture.open("nodeTimeout=1s", "quorumTimeout=5s");
-    List<List<TckNode>> minorities = minorities();
     long begun = System.nanoTime();
-    for (int i = 0; i < minorities.size(); i++) {
-      List<TckNode> minority = minorities.get(i);
-      if (Elapsed.since(begun).compareTo(fixture.timing().limit().dividedBy(4)) > 0) {
-        abort(
-            "calls are too slow, which is another rule's, to try more than %d of %d minorities"
-                .formatted(i, minorities.size()));
-      }
+    for (List<TckNode> minority : minorities()) {
+      fixture.needsTime(begun, "minorities");
       Retries.anyOf(() -> assertNotMissed(TckFault.FROZEN, minority, locks));
     }
   }
@@ -70,7 +63,7 @@ public abstract class FaultRules {
     Needs.of(fixture, TckFault.DEAD);
     Needs.nodes(fixture, 3);
 
-    assertNotMissed(TckFault.DEAD, fixture.minority(), OnNodes.open(fixture, "quorumTimeout=10s"));
+    assertNotMissed(TckFault.DEAD, fixture.minority(), OnNodes.open(fixture, TckFixture.NO_OUTAGE));
   }
 
   @Test
@@ -81,7 +74,7 @@ public abstract class FaultRules {
     Needs.nodes(fixture, 3);
     List<TckNode> last = fixture.nodes().subList(fixture.quorum(), fixture.nodes().size());
 
-    assertNotMissed(TckFault.DEAD, last, OnNodes.open(fixture, "quorumTimeout=10s"));
+    assertNotMissed(TckFault.DEAD, last, OnNodes.open(fixture, TckFixture.NO_OUTAGE));
   }
 
   @Test
@@ -90,7 +83,7 @@ public abstract class FaultRules {
   void anyMinorityMayRefuse() throws InterruptedException {
     Needs.of(fixture, TckFault.REFUSING);
     Needs.nodes(fixture, 3);
-    LockManager locks = OnNodes.open(fixture, "quorumTimeout=10s");
+    LockManager locks = OnNodes.open(fixture, TckFixture.NO_OUTAGE);
     for (List<TckNode> minority : minorities()) {
       assertNotMissed(TckFault.REFUSING, minority, locks);
     }
@@ -102,7 +95,7 @@ public abstract class FaultRules {
   void anyMinorityMayForbid() throws InterruptedException {
     Needs.of(fixture, TckFault.FORBIDDEN);
     Needs.nodes(fixture, 3);
-    LockManager locks = OnNodes.open(fixture, "quorumTimeout=10s");
+    LockManager locks = OnNodes.open(fixture, TckFixture.NO_OUTAGE);
     for (List<TckNode> minority : minorities()) {
       assertNotMissed(TckFault.FORBIDDEN, minority, locks);
     }
@@ -114,7 +107,7 @@ public abstract class FaultRules {
   void aMinorityMayBeSlow() throws InterruptedException {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodes(fixture, 3);
-    LockManager locks = fixture.open("quorumTimeout=10s");
+    LockManager locks = fixture.open(TckFixture.NO_OUTAGE);
     Seed seed = new Seed();
     Slowing slowing = new Slowing(fixture.minority(), seed);
     fixture.atEnd(slowing::end);
@@ -136,7 +129,7 @@ public abstract class FaultRules {
         () -> {
           // a new one each time, because it soon knows which nodes hang
           LockManager locks =
-              fixture.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms", "quorumTimeout=10s");
+              fixture.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms", TckFixture.NO_OUTAGE);
           TckFixture.regardless(() -> longestOfCallsFor(Duration.ZERO, locks));
           Faults.whileFrozen(
               fixture,

@@ -217,7 +217,7 @@ public abstract class GuardRules {
     Needs.nodes(fixture, 3);
     List<String> others = new ArrayList<>(List.of(own));
     others.add(TRUSTING);
-    others.add("quorumTimeout=10s"); // nodes are trusted once, if all answer in time
+    others.add(TckFixture.NO_OUTAGE); // nodes are trusted once, if all answer in time
     return Needs.option(fixture, "restartGuard", "on", others.toArray(String[]::new));
   }
 

@@ -171,7 +171,7 @@ public abstract class ManyRules {
         () -> {
           // a new one each time, because it soon knows which nodes hang
           LockManager locks =
-              fixture.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms", "quorumTimeout=10s");
+              fixture.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms", TckFixture.NO_OUTAGE);
           fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
           Faults.whileFrozen(
               fixture,

@@ -55,7 +55,7 @@ public abstract class OpeningRules {
     // As the drivers of Redlock do, whose commands are listed. It sends nothing.
     Needs.option(fixture, "restartGuard", "on", "connect=lazy").close();
     Faults.begin(fixture, TckFault.LEAST_RIGHTS, fixture.nodes(), "");
-    String[] options = {"restartGuard=on", GuardRules.TRUSTING, "quorumTimeout=10s"};
+    String[] options = {"restartGuard=on", GuardRules.TRUSTING, TckFixture.NO_OUTAGE};
     LockManager locks = fixture.open(options);
     LockManager other = fixture.open(options);
     Lease lease = fixture.take(locks, fixture.name("least"), fixture.ttl());

@@ -78,8 +78,8 @@ public abstract class ReplyRules {
   @IfThisFails("check that a reply is read to its end, however many packets it comes in")
   void repliesThatComeInPiecesAreAnswers() {
     List<String> uris = NodeProxy.uris(NodeProxy.inPieces(fixture), NodeProxy.LOCAL);
-    LockManager locks = fixture.openOn(uris, "quorumTimeout=10s");
-    LockManager contender = fixture.openOn(uris, "quorumTimeout=10s");
+    LockManager locks = fixture.openOn(uris, TckFixture.NO_OUTAGE);
+    LockManager contender = fixture.openOn(uris, TckFixture.NO_OUTAGE);
 
     Retries.anyOf(
         () -> {

@@ -37,7 +37,7 @@ public abstract class ReportRules {
   @IfThisFails("check that the end of a lease is reported when its release has been answered")
   void noEndIsReportedBeforeItsReleaseIsAnswered() {
     Needs.of(fixture, TckFault.FROZEN);
-    LockManager locks = fixture.open("quorumTimeout=10s");
+    LockManager locks = fixture.open(TckFixture.NO_OUTAGE);
     locks.addListener(log);
     Lease lease = OnNodes.take(fixture, locks, fixture.name("unanswered"), fixture.ttl());
     Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());

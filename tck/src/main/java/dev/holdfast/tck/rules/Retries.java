@@ -2,8 +2,6 @@ package dev.holdfast.tck.rules;
 
 import dev.holdfast.LockException;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
@@ -34,28 +32,8 @@ final class Retries {
    * that throws an exception of the API's, or seems to show that another rule is broken, is tried
    * again, too.
    */
-  static void anyOf(Eventually.Assertions once) {
-    anyOf(once, Stalls::watched, MAX_TIME);
-  }
-
-  static void anyOf(Eventually.Assertions once, Supplier<Stalls> watch, Duration maxTime) {
-    long begun = System.nanoTime();
-    int quietFailures = 0;
-    for (int tries = 1; ; tries++) {
-      try (Stalls stalls = watch.get()) {
-        try {
-          run(once);
-          return;
-        } catch (AssertionError | AnotherRule.Broken | LockException e) {
-          quietFailures += stalls.worst().compareTo(STALL) < 0 ? 1 : 0;
-          boolean isLate = tries >= MAX_TRIES && Elapsed.since(begun).compareTo(maxTime) > 0;
-          if (quietFailures == MAX_TRIES || isLate || Thread.currentThread().isInterrupted()) {
-            throw e;
-          }
-          IgnoredFailures.add(e);
-        }
-      }
-    }
+  static void anyOf(Eventually.Assertions check) {
+    anyOf(Duration.ZERO, regardlessOfTime -> check.run());
   }
 
   /** A check of something that takes this time. */
@@ -68,27 +46,38 @@ final class Retries {
    * try during which the machine stalled for a part of the time, the next one has twice the time.
    */
   static void anyOf(Duration time, InTime check) {
-    AtomicReference<Duration> next = new AtomicReference<>(time);
-    anyOf(
-        () -> {
-          Duration now = Objects.requireNonNull(next.get());
-          Duration twice = now.multipliedBy(2);
-          try (Stalls stalls = Stalls.watched()) {
-            try {
-              check.run(now);
-            } finally {
-              if (stalls.worst().compareTo(now.dividedBy(PART_OF_A_STALL)) > 0
-                  && twice.compareTo(LONGEST) < 0) {
-                next.set(twice);
-              }
-            }
-          }
-        });
+    anyOf(time, check, Stalls::watched, MAX_TIME);
   }
 
-  private static void run(Eventually.Assertions once) {
+  static void anyOf(Duration time, InTime check, Supplier<Stalls> watch, Duration maxTime) {
+    long begun = System.nanoTime();
+    Duration now = time;
+    int quietFailures = 0;
+    for (int tries = 1; ; tries++) {
+      try (Stalls stalls = watch.get()) {
+        try {
+          run(check, now);
+          return;
+        } catch (AssertionError | AnotherRule.Broken | LockException e) {
+          Duration stall = stalls.worst();
+          quietFailures += stall.compareTo(STALL) < 0 ? 1 : 0;
+          boolean isLate = tries >= MAX_TRIES && Elapsed.since(begun).compareTo(maxTime) > 0;
+          if (quietFailures == MAX_TRIES || isLate || Thread.currentThread().isInterrupted()) {
+            throw e;
+          }
+          IgnoredFailures.add(e);
+          Duration twice = now.multipliedBy(2);
+          if (stall.compareTo(now.dividedBy(PART_OF_A_STALL)) > 0 && twice.compareTo(LONGEST) < 0) {
+            now = twice;
+          }
+        }
+      }
+    }
+  }
+
+  private static void run(InTime check, Duration time) {
     try {
-      once.run();
+      check.run(time);
     } catch (RuntimeException e) {
       throw e;
     } catch (InterruptedException e) {

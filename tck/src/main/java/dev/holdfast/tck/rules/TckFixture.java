@@ -25,6 +25,9 @@ import java.util.function.Supplier;
 public final class TckFixture implements AutoCloseable {
   private static final AtomicLong NAMES = new AtomicLong();
 
+  /** The option of tests in which no outage is meant: answers of a busy machine are late. */
+  static final String NO_OUTAGE = "quorumTimeout=10s";
+
   private static final int TRIES_TO_CONNECT = 3;
 
   private final TckEnvironment environment;

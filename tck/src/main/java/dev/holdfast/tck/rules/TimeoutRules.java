@@ -107,7 +107,7 @@ public abstract class TimeoutRules {
     Needs.nodeOptions(fixture);
     LockManager locks = // lazy, so that a busy machine connects it at a later try
         fixture.open(
-            "connect=lazy", "connectTimeout=500ms", "nodeTimeout=200ms", "quorumTimeout=10s");
+            "connect=lazy", "connectTimeout=500ms", "nodeTimeout=200ms", TckFixture.NO_OUTAGE);
     fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
 
     Retries.anyOf(

@@ -290,7 +290,7 @@ public abstract class TransferRules {
   void neitherTheTextNorTheTokenIsShownByConnectionsThatEnd() {
     Needs.of(fixture, TckFault.FROZEN, TckFault.DEAD);
     try (Logs logs = Logs.keptWhole()) {
-      LockManager locks = fixture.open("quorumTimeout=10s");
+      LockManager locks = fixture.open(TckFixture.NO_OUTAGE);
       Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("unanswered")));
       String text = transferred(lease, fixture.ttl());
       Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());

@@ -79,7 +79,7 @@ public abstract class WaitValueRules {
   @Rule("WAIT-16")
   @IfThisFails("check that no way to ask cuts a wait to milliseconds")
   void noWaitIsCutToMillisecondsInAnyKindOfRequest() throws InterruptedException {
-    LockManager locks = fixture.open("retryDelay=100ms", "quorumTimeout=10s");
+    LockManager locks = fixture.open("retryDelay=100ms", TckFixture.NO_OUTAGE);
     Duration wait = Duration.ofNanos(5_999_999);
     String name = held("cut");
 
@@ -168,7 +168,7 @@ public abstract class WaitValueRules {
   @Rule("WAIT-16")
   @IfThisFails("check that a wait of any length begins with an attempt")
   void aFreeLockIsGrantedAtOnceHoweverLongTheWaitMayBe() throws InterruptedException {
-    LockManager locks = fixture.open("quorumTimeout=10s");
+    LockManager locks = fixture.open(TckFixture.NO_OUTAGE);
     List<Duration> waits = new ArrayList<>(ODD);
     waits.addAll(DurationRules.ENDLESS);
     for (Asking way : Asking.values()) {

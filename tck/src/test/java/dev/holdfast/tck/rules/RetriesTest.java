@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +59,21 @@ class RetriesTest {
   }
 
   @Test
+  void aTryAfterAStallHasTwiceTheTimeUpToALimit() {
+    List<Duration> times = new ArrayList<>();
+
+    stalled(
+        Duration.ofSeconds(1),
+        time -> {
+          times.add(time);
+          failUntil(3);
+        },
+        Duration.ofHours(1));
+
+    assertThat(times).extracting(Duration::toSeconds).containsExactly(1L, 2L, 2L);
+  }
+
+  @Test
   void anInterruptedThreadTriesNothingAnyMore() {
     assertThatThrownBy(
             () ->
@@ -70,7 +87,11 @@ class RetriesTest {
   }
 
   private static void stalled(Duration maxTime, Eventually.Assertions check) {
-    Retries.anyOf(check, () -> new Stalls(Duration.ofSeconds(1)), maxTime);
+    stalled(Duration.ZERO, time -> check.run(), maxTime);
+  }
+
+  private static void stalled(Duration time, Retries.InTime check, Duration maxTime) {
+    Retries.anyOf(time, check, () -> new Stalls(Duration.ofSeconds(1)), maxTime);
   }
 
   private void failUntil(int good) {

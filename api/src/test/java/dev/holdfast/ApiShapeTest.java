@@ -64,7 +64,7 @@ class ApiShapeTest {
     assertThat(types).contains(LockManager.class, Lease.class, LockProvider.class);
     assertThat(types)
         // LockedAction, ManagerBuilder, OpenSettings; LockListener, LockNode, HeldLock;
-        // LeaseHandover, LockManagerDecorator, LeaseDecorator
+        // LeaseDelivery, LockManagerDecorator, LeaseDecorator
         .hasSizeLessThanOrEqualTo(16 + 9);
   }
 

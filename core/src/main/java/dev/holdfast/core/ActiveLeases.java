@@ -76,7 +76,7 @@ final class ActiveLeases {
     open.add(lock);
     sleepWatch.begin();
     newest.put(lock.grant().name(), lock);
-    report.tell(); // once the manager shows the lease, and before a timer can report more of it
+    report.drain(); // once the manager shows the lease, and before a timer can report more of it
     lock.watch();
     lock.keepAlive(lease, attemptedAt);
     return lease;
@@ -102,9 +102,10 @@ final class ActiveLeases {
     return lock != null && lock.isHeld();
   }
 
-  /** Forgets the lease on a name, because an operator has removed its keys. */
-  void invalidate(String name) {
-    newest.remove(name);
+  /** Returns a task that forgets the present lease on a name, whose keys an operator removes. */
+  Runnable invalidating(String name) {
+    LeaseState lock = newest.get(name);
+    return lock == null ? () -> {} : () -> newest.remove(name, lock);
   }
 
   boolean closed() {

@@ -52,17 +52,15 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
     return context.joinOrFail(user);
   }
 
-  /** Hands an adopted lock over where users' callbacks run. */
-  CompletableFuture<Lease> handOver(Supplier<CompletableFuture<DefaultLease>> adoption) {
+  /** Delivers an adopted lock where users' callbacks run. */
+  CompletableFuture<Lease> deliver(Supplier<CompletableFuture<DefaultLease>> adoption) {
     CompletableFuture<DefaultLease> adopted;
     try {
       adopted = adoption.get();
     } catch (LockException | IllegalStateException refused) {
       return context.forUser(CompletableFuture.failedFuture(refused));
     }
-    CompletableFuture<Lease> user = new CompletableFuture<>();
-    adopted.whenComplete((lease, failure) -> context.callback(() -> hand(user, lease, failure)));
-    return user;
+    return context.forUser(adopted, lease -> ((DefaultLease) lease).releaseUnclaimed());
   }
 
   /** Hands a lease to a user, or releases it if the user has given it up. */

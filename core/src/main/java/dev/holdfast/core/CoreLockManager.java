@@ -94,25 +94,14 @@ final class CoreLockManager implements LockManager {
     } catch (LockException | IllegalStateException refused) {
       return context.forUser(CompletableFuture.failedFuture(refused));
     }
-    CompletableFuture<Optional<Lease>> user = new CompletableFuture<>();
+    CompletableFuture<Optional<Lease>> user =
+        context.forUser(waiter.result(), DefaultLease::releaseUnclaimed);
     user.whenComplete(
         (lease, failure) -> {
           if (!waiter.result().isDone()) {
             waiter.abandon(failure == null ? new CancellationException() : failure);
           }
         });
-    waiter
-        .result()
-        .whenComplete(
-            (lease, failure) ->
-                context.callback(
-                    () -> {
-                      if (failure == null) {
-                        hand(user, lease);
-                      } else {
-                        user.completeExceptionally(Futures.forUser(failure));
-                      }
-                    }));
     return user;
   }
 
@@ -124,7 +113,7 @@ final class CoreLockManager implements LockManager {
 
   @Override
   public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
-    return adopter.handOver(() -> startAdoption(text, request));
+    return adopter.deliver(() -> startAdoption(text, request));
   }
 
   @Override
@@ -142,8 +131,9 @@ final class CoreLockManager implements LockManager {
     context.require(LockCapability.FORCE_RELEASE, "forceRelease");
     context.requireName(name);
     requireOpen();
+    Runnable invalidate = leases.invalidating(name); // and no lease that is granted meanwhile
     boolean removed = context.join(operation(() -> context.primitive().forceRelease(name)));
-    leases.invalidate(name);
+    invalidate.run();
     queues.wake(name, 0);
     return removed;
   }
@@ -234,7 +224,7 @@ final class CoreLockManager implements LockManager {
     try {
       context.primitive().close();
       context.unconfirmed().report();
-      tellNodeEvents();
+      reportNodeEvents();
       context.nodeEvents().warnOfDropped();
     } finally { // also if a driver throws, or the user's logger
       afterClose.run();
@@ -242,7 +232,7 @@ final class CoreLockManager implements LockManager {
   }
 
   /** Reports the last events of nodes. A listener that blocks is waited for only briefly. */
-  private void tellNodeEvents() {
+  private void reportNodeEvents() {
     if (context.nodeEvents().isEmpty()) {
       return;
     }
@@ -251,7 +241,7 @@ final class CoreLockManager implements LockManager {
         .scheduler()
         .fork(
             () -> {
-              context.nodeEvents().tell();
+              context.nodeEvents().report();
               reported.complete(null);
             });
     await(reported, LATE_NANOS, false);
@@ -360,13 +350,6 @@ final class CoreLockManager implements LockManager {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
-    }
-  }
-
-  /** Hands a result to a future that the user may have given up in the meantime. */
-  private static void hand(CompletableFuture<Optional<Lease>> user, Optional<Lease> lease) {
-    if (!user.complete(lease)) {
-      DefaultLease.releaseUnclaimed(lease);
     }
   }
 

@@ -100,10 +100,8 @@ final class DefaultLease implements Lease {
     } catch (LockException refused) {
       return context.forUser(CompletableFuture.failedFuture(refused));
     }
-    CompletableFuture<String> user = new CompletableFuture<>();
-    lock.transfer(within)
-        .whenComplete((done, failure) -> context.callback(() -> handText(user, failure)));
-    return user;
+    return context.forUser(
+        lock.transfer(within).thenApply(done -> transferText()), text -> lock.releaseUnclaimed());
   }
 
   /** Hands the text over, or releases the lock if the user has given the text up. */

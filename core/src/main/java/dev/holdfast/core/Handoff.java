@@ -9,7 +9,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands a lock over to the head of its wait queue: the waiter's attempt follows the release on
+ * Release with a handoff to the head of the wait queue: the waiter's attempt follows the release on
  * every connection, so that a handoff costs one round trip, not two. The attempt is an ordinary
  * one: if it overtakes the release it is refused, and made again.
  *
@@ -22,7 +22,7 @@ record Handoff(WaitQueues queues, String name, int consecutiveHandoffs) {
   private static final int MAX_CONSECUTIVE_HANDOFFS = 8;
 
   /**
-   * Starts the release of a grant, and hands the lock over unless the release keeps others out.
+   * Starts the release of a grant, and hands the lock off unless the release keeps others out.
    *
    * @param keep how long others are kept out, or zero
    * @param mayLengthen as the part of {@link Release} with this name
@@ -30,9 +30,9 @@ record Handoff(WaitQueues queues, String name, int consecutiveHandoffs) {
   CompletableFuture<Released> release(
       LockPrimitive primitive, Grant grant, Duration keep, boolean mayLengthen) {
     Function<Boolean, CompletableFuture<Released>> release =
-        handsOver ->
+        isHandoff ->
             Futures.start(
-                () -> primitive.release(new Release(grant, keep, mayLengthen, handsOver)));
+                () -> primitive.release(new Release(grant, keep, mayLengthen, isHandoff)));
     return keep.isZero() ? during(release) : release.apply(false); // no waiter can have it yet
   }
 

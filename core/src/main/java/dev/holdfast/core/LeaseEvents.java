@@ -90,7 +90,7 @@ final class LeaseEvents implements LeaseReport {
                 : cause instanceof LockLostException ? Renewal.LOST : Renewal.OUTAGE);
       }
     }
-    tell();
+    drain();
   }
 
   /** Reports that the lease was released, unless it has ended. */
@@ -153,7 +153,7 @@ final class LeaseEvents implements LeaseReport {
       long overrunNanos = clock.now().nanosSince(lostSince);
       events.add(listener -> listener.onOverrun(name, id, overrunNanos));
     }
-    tell();
+    drain();
   }
 
   private boolean end(
@@ -169,7 +169,7 @@ final class LeaseEvents implements LeaseReport {
       events.add(event);
       span.end(outcomeOfHold);
     }
-    tell();
+    drain();
     return true;
   }
 
@@ -183,7 +183,7 @@ final class LeaseEvents implements LeaseReport {
   }
 
   @Override
-  public void tell() {
+  public void drain() {
     synchronized (this) {
       if (isTelling) {
         return;
@@ -192,7 +192,7 @@ final class LeaseEvents implements LeaseReport {
     }
     Consumer<LockListener> next = next();
     while (next != null) {
-      listeners.tell(next);
+      listeners.report(next);
       next = next();
     }
   }

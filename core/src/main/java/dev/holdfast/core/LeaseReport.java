@@ -18,11 +18,11 @@ interface LeaseReport {
   /** The reports of a lease whose request began without a listener and without a recording. */
   LeaseReport NONE = new LeaseReport() {};
 
-  /** Notes the grant, before any other thread can end it. It is reported by {@link #tell}. */
+  /** Notes the grant, before any other thread can end it. It is reported by {@link #drain}. */
   default void granted(Grant grant, ClockReading at, long waitedNanos) {}
 
   /** Reports what was noted. */
-  default void tell() {}
+  default void drain() {}
 
   /** Notes that a renewal begins. */
   default void renewalBegun() {}

@@ -59,8 +59,8 @@ final class Listeners {
   }
 
   /** Calls each listener, on this thread. Never throws. */
-  void tell(Consumer<LockListener> event) {
-    all.tell(event);
+  void report(Consumer<LockListener> event) {
+    all.report(event);
   }
 
   /** Returns the present listeners. */
@@ -71,7 +71,7 @@ final class Listeners {
   /** The listeners at one time. */
   record Audience(List<Listening> listeners) {
     /** Calls each listener that was not removed since, on this thread. Never throws. */
-    void tell(Consumer<LockListener> event) {
+    void report(Consumer<LockListener> event) {
       listeners.forEach(listening -> listening.call(event));
     }
   }

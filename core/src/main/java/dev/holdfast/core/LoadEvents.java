@@ -47,7 +47,7 @@ final class LoadEvents {
       seen = changes.get();
       int waitingNow = waiting.get();
       int inFlightNow = inFlight.getAsInt();
-      listeners.tell(listener -> listener.onLoad(waitingNow, inFlightNow));
+      listeners.report(listener -> listener.onLoad(waitingNow, inFlightNow));
     } while (changes.addAndGet(-seen) > 0);
   }
 }

@@ -267,10 +267,10 @@ public interface LockPrimitive extends AutoCloseable {
    * @param mayLengthen whether {@code keep} may be longer than the lock would live. If not, it only
    *     shortens that life. False once the lease's validity is over, as the lock may be another
    *     owner's by then
-   * @param handsOver whether an attempt of this manager follows at once, so that other managers
+   * @param isHandoff whether an attempt of this manager follows at once, so that other managers
    *     need no notification: their attempts would be refused
    */
-  record Release(Grant grant, Duration keep, boolean mayLengthen, boolean handsOver) {
+  record Release(Grant grant, Duration keep, boolean mayLengthen, boolean isHandoff) {
     /**
      * Returns a release that deletes the lock at once and notifies other managers.
      *

@@ -44,6 +44,12 @@ final class LossStage extends CompletableFuture<LossReason> {
     return context.callbacks();
   }
 
+  /** Returns the executor of the methods {@code …Async} without one. */
+  @Override
+  public Executor defaultExecutor() {
+    return callbacks();
+  }
+
   private Executor apart(Executor executor) {
     return new UserExecutor(executor, context.scheduler());
   }

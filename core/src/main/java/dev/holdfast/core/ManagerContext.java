@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -162,8 +163,28 @@ record ManagerContext(
     callbacks.execute(task);
   }
 
+  /**
+   * Returns a future for a user who may complete it first, by a cancellation or a timeout. Then the
+   * result is released when it is there, whatever the callback executor does.
+   *
+   * @param release gets the result that the user did not take
+   */
+  <T> CompletableFuture<T> forUser(
+      CompletableFuture<? extends T> internal, Consumer<? super T> release) {
+    CompletableFuture<T> user = forUser(internal);
+    user.whenComplete(
+        (taken, failure) ->
+            internal.thenAccept(
+                result -> {
+                  if (result != taken) {
+                    release.accept(result);
+                  }
+                }));
+    return user;
+  }
+
   /** Returns a future for users: actions that depend on it run on the callback executor. */
-  <T> CompletableFuture<T> forUser(CompletableFuture<T> internal) {
+  <T> CompletableFuture<T> forUser(CompletableFuture<? extends T> internal) {
     CompletableFuture<T> user = new CompletableFuture<>();
     internal.whenComplete(
         (value, failure) ->

@@ -28,7 +28,7 @@ final class NodeEvents implements NodeObserver {
   private final Queue<Consumer<LockListener>> events = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicBoolean isGathering = new AtomicBoolean();
-  private final AtomicInteger tellers = new AtomicInteger();
+  private final AtomicInteger reporters = new AtomicInteger();
   private final AtomicInteger dropped = new AtomicInteger();
   private final WarningPace droppedVotes;
 
@@ -96,14 +96,14 @@ final class NodeEvents implements NodeObserver {
     waiting.incrementAndGet();
     events.add(event);
     if (!isGathering.get() && isGathering.compareAndSet(false, true)) {
-      tellLater();
+      reportLater();
     }
   }
 
   /** Throws nothing: a backend's round must not fail because of a listener. */
-  private void tellLater() {
+  private void reportLater() {
     try {
-      scheduler.schedule(GATHER_NANOS, () -> scheduler.fork(this::tell));
+      scheduler.schedule(GATHER_NANOS, () -> scheduler.fork(this::report));
     } catch (RuntimeException | Error e) {
       isGathering.set(false); // the next event tries again
     }
@@ -115,20 +115,20 @@ final class NodeEvents implements NodeObserver {
   }
 
   /** Reports the gathered events. */
-  void tell() {
+  void report() {
     isGathering.set(false); // first, so that what comes from now on is seen by this call or a later
-    if (tellers.getAndIncrement() != 0) {
+    if (reporters.getAndIncrement() != 0) {
       return;
     }
     int seen;
     do {
-      seen = tellers.get();
+      seen = reporters.get();
       Consumer<LockListener> next = events.poll();
       while (next != null) {
         waiting.decrementAndGet();
-        listeners.tell(next);
+        listeners.report(next);
         next = events.poll();
       }
-    } while (tellers.addAndGet(-seen) > 0);
+    } while (reporters.addAndGet(-seen) > 0);
   }
 }

@@ -72,7 +72,7 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
   /** Reports that the caller has given up, whatever its future will be completed with. */
   static void abandon(CompletableFuture<Optional<Lease>> result) {
     if (result instanceof ReportedResult reported) {
-      reported.tell(Failure.INTERRUPTED);
+      reported.reportFailure(Failure.INTERRUPTED);
     }
   }
 
@@ -81,7 +81,7 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
     if (context.listeners().isActive()) {
       Failure reason = reason(failure);
       Flight.RECORDER.acquire(name).end(reason.name());
-      context.listeners().tell(listener -> listener.onNotGranted(name, reason, 0));
+      context.listeners().report(listener -> listener.onNotGranted(name, reason, 0));
     }
   }
 
@@ -106,7 +106,7 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
   @Override
   public boolean complete(Optional<Lease> lease) {
     if (lease.isEmpty()) {
-      tell(Failure.CONTENDED);
+      reportFailure(Failure.CONTENDED);
     }
     return super.complete(lease);
   }
@@ -114,15 +114,15 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
   @Override
   public boolean completeExceptionally(Throwable failure) {
     if (!isDone()) {
-      tell(reason(failure));
+      reportFailure(reason(failure));
     }
     return super.completeExceptionally(failure);
   }
 
-  private void tell(Failure failure) {
+  private void reportFailure(Failure failure) {
     if (claim(failure.name())) {
       long waited = waitedNanos();
-      audience.tell(listener -> listener.onNotGranted(name, failure, waited));
+      audience.report(listener -> listener.onNotGranted(name, failure, waited));
     }
   }
 

@@ -116,8 +116,8 @@ final class Waiter {
     if (!backsOff && !context.limiter().hasPermitForAttempt()) {
       awaitPermit(Queued.QUEUED, 0);
     } else if (state.enter(Queued.QUEUED, new Attempting())) {
-      if (backsOff) {
-        backOff(context.retryDelayNanos());
+      if (backsOff) { // decided again, because a wake-up before this phase is not remembered
+        backOff(leases.isHeldLocally(name()) ? context.retryDelayNanos() : 0);
       } else {
         attempt(0);
       }
@@ -126,11 +126,11 @@ final class Waiter {
 
   /**
    * Returns whether to begin with a back-off: while this manager holds the lock an attempt would
-   * most likely be refused, and the release hands the lock over to a waiter that backs off. A
-   * waiter without the time for a back-off makes an attempt.
+   * most likely be refused, and the release hands the lock off to a waiter that backs off. A waiter
+   * without the time for a back-off makes an attempt.
    */
   private boolean backsOffFirst() {
-    return wait.left() > context.retryDelayNanos() && leases.isHeldLocally(name());
+    return leases.isHeldLocally(name()) && wait.left() > context.retryDelayNanos();
   }
 
   private void awaitPermit(Phase from, int consecutiveHandoffs) {

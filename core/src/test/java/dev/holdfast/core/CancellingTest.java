@@ -6,6 +6,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -14,13 +15,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Cancelling a request at every stage leaves no lock held, and the next waiter is served. */
 class CancellingTest {
   private static final Duration RETRY = Duration.ofMillis(100);
-  private static final LockRequest REQUEST =
-      LockRequest.of("x", Duration.ofSeconds(60)).waitForever();
+  private static final Duration TTL = Duration.ofSeconds(60);
+  private static final LockRequest REQUEST = LockRequest.of("x", TTL).waitForever();
 
   private final ManualTime time = new ManualTime();
   private final ScriptedBackend backend = new ScriptedBackend(time);
@@ -144,6 +146,31 @@ class CancellingTest {
     runCallbacks();
     assertThat(cancelled).isCancelled();
     assertThat(next.join().orElseThrow().release()).isTrue();
+  }
+
+  @Test
+  @Rule("WAIT-9")
+  @DisplayName("a grant whose future was cancelled is released though no callback can run")
+  void aGrantIsReleasedThoughNoCallbackCanRun() {
+    CompletableFuture<Optional<Lease>> cancelled = manager.tryAcquireAsync(REQUEST);
+    assertThat(backend.holder("x")).isPresent();
+
+    cancelled.cancel(true);
+
+    assertThat(backend.holder("x")).isEmpty();
+  }
+
+  @Test
+  @Rule("TRANSFER-11")
+  @DisplayName(
+      "a lock that was transferred or adopted for no caller is free though no callback can run")
+  void aTransferredLockIsFreeThoughNoCallbackCanRun() throws Exception {
+    manager.acquire(REQUEST).transferAsync(TTL).cancel(true);
+    assertThat(backend.holder("x")).as("transferred").isEmpty();
+
+    String text = manager.acquire(REQUEST).transfer(TTL);
+    manager.adoptAsync(text, LockRequest.of("x", TTL)).cancel(true);
+    assertThat(backend.holder("x")).as("adopted").isEmpty();
   }
 
   @Test

@@ -89,7 +89,7 @@ class HandoffTest {
     List<CompletableFuture<Optional<Lease>>> waiting = waiters(2 * MAX_CONSECUTIVE + 2);
     for (int round = 0; round < 2; round++) {
       for (int i = 0; i < MAX_CONSECUTIVE; i++) {
-        held = handedOver(held, waiting.remove(0));
+        held = afterHandoff(held, waiting.remove(0));
       }
       held.close();
       time.advance(YIELD.dividedBy(2).minusNanos(1));
@@ -105,7 +105,7 @@ class HandoffTest {
   void handoffsAreCountedAcrossAnEmptyQueue() throws Exception {
     Lease held = manager.acquire(REQUEST);
     for (int i = 0; i < MAX_CONSECUTIVE; i++) {
-      held = handedOver(held, waiter(REQUEST.waitForever()));
+      held = afterHandoff(held, waiter(REQUEST.waitForever()));
     }
     CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
     held.close();
@@ -120,7 +120,7 @@ class HandoffTest {
   void waiterRefusedDuringTheLastHandoffTriesAgain() throws Exception {
     Lease held = manager.acquire(REQUEST);
     for (int i = 0; i < MAX_CONSECUTIVE; i++) {
-      held = handedOver(held, waiter(REQUEST.waitForever()));
+      held = afterHandoff(held, waiter(REQUEST.waitForever()));
     }
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
@@ -175,7 +175,7 @@ class HandoffTest {
     int before = backend.calls(Op.ATTEMPT).size();
     held.close();
     assertThat(backend.calls(Op.ATTEMPT)).as("it would be refused").hasSize(before);
-    assertThat(backend.handedOver()).containsExactly(false);
+    assertThat(backend.handoffs()).containsExactly(false);
     time.advance(Duration.ofSeconds(2));
     assertThat(next).isCompletedWithValueMatching(Optional::isPresent);
   }
@@ -185,12 +185,12 @@ class HandoffTest {
   @DisplayName("other managers are notified of a release without a handoff, and of no other")
   void releaseIsPublishedOnlyWithoutAHandoff() throws Exception {
     Lease held = manager.acquire(REQUEST);
-    held = handedOver(held, waiter(REQUEST.waitForever()));
+    held = afterHandoff(held, waiter(REQUEST.waitForever()));
     held.close();
-    assertThat(backend.handedOver()).containsExactly(true, false);
+    assertThat(backend.handoffs()).containsExactly(true, false);
   }
 
-  private static Lease handedOver(Lease held, CompletableFuture<Optional<Lease>> next) {
+  private static Lease afterHandoff(Lease held, CompletableFuture<Optional<Lease>> next) {
     assertThat(held.release()).isTrue();
     assertThat(next).isCompletedWithValueMatching(Optional::isPresent);
     return next.join().orElseThrow();

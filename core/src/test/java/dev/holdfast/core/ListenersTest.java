@@ -25,8 +25,8 @@ class ListenersTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final LockRequest REQUEST = LockRequest.of("x", TTL);
 
-  /** How often a lock and its release read the clock before there were listeners. */
-  private static final int READINGS = 8;
+  /** Readings of the clock by an acquire and its release, as before there were listeners. */
+  private static final int READINGS = 7;
 
   /** How often the lease and the scripted backend read the clock for a transfer. */
   private static final int READINGS_OF_TRANSFER = 4;

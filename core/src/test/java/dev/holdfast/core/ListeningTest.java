@@ -40,7 +40,7 @@ class ListeningTest {
     time.advance(NOTIFIED_DELAY);
     assertThat(waiting).as("not notified").isNotDone();
 
-    backend.tell("x");
+    backend.publish("x");
     assertThat(waiting).as("not at once, because other managers were notified, too").isNotDone();
     time.advance(NOTIFIED_DELAY);
 
@@ -79,12 +79,12 @@ class ListeningTest {
     backend.others(2);
     handOffToTheLimit();
     backend.holdBack(Op.ATTEMPT);
-    backend.tell("x");
+    backend.publish("x");
     time.advance(YIELD);
     ScriptedBackend.Unanswered refused = backend.next();
     refused.takeEffect();
     backend.wipe("x");
-    backend.tell("x");
+    backend.publish("x");
     backend.answerAtOnce(Op.ATTEMPT);
     int before = backend.calls(Op.ATTEMPT).size();
     refused.answer();
@@ -110,7 +110,7 @@ class ListeningTest {
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
     backend.wipe("x");
     for (int hint = 0; hint < 40; hint++) {
-      backend.tell("x");
+      backend.publish("x");
       time.advance(NOTIFIED_DELAY.dividedBy(20));
     }
     assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
@@ -139,7 +139,7 @@ class ListeningTest {
     ScriptedBackend.Unanswered refused = backend.next();
     refused.takeEffect();
     backend.wipe("x");
-    backend.tell("x");
+    backend.publish("x");
     backend.answerAtOnce(Op.ATTEMPT);
     refused.answer();
     time.advance(NOTIFIED_DELAY);
@@ -204,9 +204,9 @@ class ListeningTest {
         IntStream.rangeClosed(0, MAX_CONSECUTIVE)
             .mapToObj(i -> manager.tryAcquireAsync(REQUEST))
             .toList();
-    for (int handedOver = 0; handedOver < MAX_CONSECUTIVE; handedOver++) {
+    for (int handoffs = 0; handoffs < MAX_CONSECUTIVE; handoffs++) {
       held.release();
-      held = waiting.get(handedOver).join().orElseThrow();
+      held = waiting.get(handoffs).join().orElseThrow();
     }
     held.release();
     backend.giveToAnother("x", TTL);
@@ -216,7 +216,7 @@ class ListeningTest {
   /** Asserts an attempt within that time of a notification, and not before half of it. */
   private void assertAsksWithin(Duration longest) {
     int before = backend.calls(Op.ATTEMPT).size();
-    backend.tell("x");
+    backend.publish("x");
     time.advance(longest.dividedBy(2).minusNanos(1));
     assertThat(backend.calls(Op.ATTEMPT)).as("before half of %s", longest).hasSize(before);
     time.advance(longest.dividedBy(2).plusNanos(1));

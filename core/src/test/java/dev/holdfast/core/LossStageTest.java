@@ -7,13 +7,17 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** The future of a loss, which all callers share and only a loss completes. */
@@ -77,6 +81,22 @@ class LossStageTest {
     Lease lease = manager.acquire(LockRequest.of("x", TTL));
     time.advance(TTL);
     assertThat(lease.onLoss()).isCompletedWithValue(LossReason.EXPIRED);
+  }
+
+  @Test
+  @Rule("LOSS-5")
+  @DisplayName("a dependent of the methods ...Async runs on the callback executor as well")
+  void asynchronousDependentRunsOnTheCallbackExecutor() throws Exception {
+    Queue<Runnable> callbacks = new ArrayDeque<>();
+    LockManager own = ScriptedBackend.manager(backend, time).callbacks(callbacks::add).build();
+    CompletableFuture<Void> dependent =
+        own.acquire(LockRequest.of("own", TTL)).onLoss().thenRunAsync(() -> {});
+
+    time.advance(TTL);
+    assertThat(callbacks).isNotEmpty();
+    callbacks.forEach(Runnable::run);
+
+    assertThat(dependent).isDone();
   }
 
   @Test

@@ -45,7 +45,7 @@ class ReportingTest {
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST.waitForever());
     time.advance(Duration.ofMillis(10));
     backend.wipe("x");
-    backend.tell("x");
+    backend.publish("x");
     time.advance(Duration.ofMillis(10));
     Lease lease = waiting.get().orElseThrow();
     time.advance(Duration.ofMillis(70));
@@ -409,12 +409,12 @@ class ReportingTest {
   void aGrantIsReportedBeforeARenewalThatIsDueAtOnce() throws Exception {
     LockManager renewing =
         ScriptedBackend.manager(backend, time).scheduler(new OtherThreads()).build();
-    List<Thread> tellers = new ArrayList<>();
+    List<Thread> reporters = new ArrayList<>();
     renewing.addListener(
         new LockListener() {
           @Override
           public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
-            tellers.add(Thread.currentThread());
+            reporters.add(Thread.currentThread());
           }
         });
     backend.beforeEachCall(
@@ -427,7 +427,7 @@ class ReportingTest {
 
     assertThat(lease).isNotNull();
     assertThat(backend.calls(Op.EXTEND)).hasSize(1);
-    assertThat(tellers).containsExactly(Thread.currentThread());
+    assertThat(reporters).containsExactly(Thread.currentThread());
   }
 
   private static void awaitEnd(CountDownLatch end) {

@@ -82,7 +82,7 @@ final class ScriptedBackend implements LockPrimitive {
   private Set<LockCapability> capabilities = EnumSet.allOf(LockCapability.class);
   private Runnable beforeEachCall = () -> {};
   private final Map<String, Runnable> watchers = new HashMap<>();
-  private final List<Boolean> handedOver = new ArrayList<>();
+  private final List<Boolean> handoffs = new ArrayList<>();
   private int others = Released.UNKNOWN;
   private @Nullable RuntimeException cannotWatch;
   private @Nullable AttemptProgress lastProgress;
@@ -171,7 +171,7 @@ final class ScriptedBackend implements LockPrimitive {
   }
 
   /** Notifies the subscribers that another process has released the lock. */
-  void tell(String name) {
+  void publish(String name) {
     Runnable watcher;
     synchronized (this) {
       watcher = watchers.get(name);
@@ -187,8 +187,8 @@ final class ScriptedBackend implements LockPrimitive {
   }
 
   /** Returns for each release whether it handed over. */
-  synchronized List<Boolean> handedOver() {
-    return List.copyOf(handedOver);
+  synchronized List<Boolean> handoffs() {
+    return List.copyOf(handoffs);
   }
 
   /** Against the contract. */
@@ -360,7 +360,7 @@ final class ScriptedBackend implements LockPrimitive {
           }
           long kept = clock.nanos() + release.keep().toNanos();
           moveEnd(grant.name(), end -> release.mayLengthen() ? kept : Math.min(kept, end));
-          handedOver.add(release.handsOver());
+          handoffs.add(release.isHandoff());
           return new Released(Optional.empty(), others);
         });
   }

@@ -1,8 +1,10 @@
 package dev.holdfast.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.ScriptedBackend.Op;
@@ -172,6 +174,76 @@ class WaitQueueTest {
     time.passUnnoticed(REQUEST.ttl());
 
     assertThat(waiters(1).get(0)).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  @Rule("WAIT-5")
+  @DisplayName("a release while a waiter starts is not missed, at whichever reading of the clock")
+  void aReleaseWhileAWaiterStartsIsNotMissed() throws Exception {
+    for (int reading = 0; reading < 20; reading++) {
+      InterruptingClock clock = new InterruptingClock();
+      LockManager started =
+          ScriptedBackend.manager(backend, time).clock(clock).retryDelay(RETRY).build();
+      Lease held = started.acquire(REQUEST);
+
+      clock.runAt(reading, held::releaseAsync);
+      CompletableFuture<Optional<Lease>> waiter =
+          started.tryAcquireAsync(REQUEST.waitAtMost(Duration.ofMinutes(1)));
+      clock.run();
+
+      assertThat(waiter)
+          .as("a release at reading %d", reading)
+          .isCompletedWithValueMatching(Optional::isPresent);
+      waiter.join().orElseThrow().close();
+    }
+  }
+
+  @Test
+  @Rule("ACQ-8")
+  @DisplayName("a forced release forgets no lease that its manager is granted meanwhile")
+  void aForcedReleaseForgetsNoNewerLease() throws Exception {
+    backend.holdBack(Op.FORCE_RELEASE);
+    Background<?> removal = Background.run(() -> manager.forceRelease("x")).awaitBlocked();
+    ScriptedBackend.Unanswered forced = backend.next();
+    forced.takeEffect();
+    manager.acquire(REQUEST);
+    forced.answer();
+    removal.result();
+
+    assertThatThrownBy(() -> manager.acquire(REQUEST.waitAtMost(Duration.ZERO)))
+        .isInstanceOfSatisfying(
+            LockContendedException.class, e -> assertThat(e.isHeldByThisManager()).isTrue());
+  }
+
+  /** Runs a task once, as another thread might, when it is read for the nth time. */
+  private final class InterruptingClock implements Clock {
+    private Runnable task = () -> {};
+    private int left = Integer.MAX_VALUE;
+
+    void runAt(int reading, Runnable once) {
+      task = once;
+      left = reading;
+    }
+
+    /** Runs the task if it has not run yet. */
+    void run() {
+      Runnable due = task;
+      task = () -> {};
+      due.run();
+    }
+
+    @Override
+    public long nanos() {
+      if (left-- == 0) {
+        run();
+      }
+      return time.nanos();
+    }
+
+    @Override
+    public long wallMicros() {
+      return time.wallMicros();
+    }
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.holdfast.junit;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
-import dev.holdfast.spi.LeaseHandover;
+import dev.holdfast.spi.LeaseDelivery;
 import dev.holdfast.spi.LockManagerDecorator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -75,7 +75,7 @@ final class RecordingLockManager implements LockManagerDecorator {
 
   private static <T> CompletableFuture<T> recorded(
       LockJournal.Entry entry, CompletableFuture<T> inner, Function<T, Optional<Lease>> leaseOf) {
-    return LeaseHandover.handOver(
+    return LeaseDelivery.deliver(
         inner,
         result -> {
           entry.end(leaseOf.apply(result));

@@ -4,7 +4,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockedTask;
-import dev.holdfast.spi.LeaseHandover;
+import dev.holdfast.spi.LeaseDelivery;
 import dev.holdfast.spi.LockManagerDecorator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -84,7 +84,7 @@ final class ObservedLockManager implements LockManagerDecorator {
   @Override
   public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
     ObservedRequest observed = new ObservedRequest(observations, request, ACQUIRE);
-    return LeaseHandover.handOver(
+    return LeaseDelivery.deliver(
         inScope(observed, () -> manager.tryAcquireAsync(request)),
         lease -> answered(observed, lease),
         observed::failed,
@@ -94,7 +94,7 @@ final class ObservedLockManager implements LockManagerDecorator {
   @Override
   public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
     ObservedRequest observed = new ObservedRequest(observations, request, ADOPT);
-    return LeaseHandover.handOver(
+    return LeaseDelivery.deliver(
         inScope(observed, () -> manager.adoptAsync(text, request)),
         observed::granted,
         observed::failed,

@@ -4,7 +4,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockContendedException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
-import dev.holdfast.spi.LeaseHandover;
+import dev.holdfast.spi.LeaseDelivery;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -99,7 +99,7 @@ final class LeaseSubscription implements Subscription {
     } else if (end()) {
       emit(lease.get());
     } else {
-      LeaseHandover.releaseUnclaimed(lease.get());
+      LeaseDelivery.releaseUnclaimed(lease.get());
     }
   }
 
@@ -107,7 +107,7 @@ final class LeaseSubscription implements Subscription {
     try {
       subscriber.onNext(lease);
     } catch (RuntimeException | Error e) { // against the contract of subscribers
-      LeaseHandover.releaseUnclaimed(lease);
+      LeaseDelivery.releaseUnclaimed(lease);
       throw e;
     }
     subscriber.onComplete();

@@ -85,7 +85,7 @@ class RestartGuardAdminTest {
         .extracting(Node::state)
         .containsExactly(State.QUARANTINED, State.NEW, State.VOTES);
     assertThat(guard.nodes().get(0).text())
-        .isEqualTo("its quarantine is over, and ends when a lock is asked for");
+        .isEqualTo("its quarantine can end, and does with the next request for a lock");
   }
 
   @Test

@@ -141,7 +141,7 @@ final class Connection {
   /**
    * Sends the client a message that it did not request. The connection may break at this message.
    */
-  void tell(Runnable atClient) {
+  void deliver(Runnable atClient) {
     if (!world.isHealed() && world.chance(world.rates.breaksPerMille)) {
       world.note(host.id(), node.id(), "connection breaks", "");
       silence();

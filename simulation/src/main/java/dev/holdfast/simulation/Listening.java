@@ -76,8 +76,8 @@ final class Listening {
       return;
     }
     Standing standing = of(host, key);
-    long tellers = standing.onNotified.merge(message, 1L << node.id(), (all, one) -> all | one);
-    if (standing.waiting > 0 && Long.bitCount(tellers) == world.setting.quorum()) {
+    long notifiers = standing.onNotified.merge(message, 1L << node.id(), (all, one) -> all | one);
+    if (standing.waiting > 0 && Long.bitCount(notifiers) == world.setting.quorum()) {
       requireAsking(Invariant.NOTIFIED, host, key, standing.asked);
     }
   }

@@ -246,7 +246,7 @@ final class Node {
     Host by = Objects.requireNonNull(current).connection().host();
     Set<SimulatedSubscription> subscribers = listenersOf(channel);
     subscribers.removeIf(SimulatedSubscription::isOver);
-    subscribers.forEach(subscription -> subscription.tell(channel, message, by));
+    subscribers.forEach(subscription -> subscription.publish(channel, message, by));
     return subscribers.size();
   }
 

@@ -68,8 +68,8 @@ final class SimulatedSubscription implements PubSubConnection {
   }
 
   /** Passes on a message that the node has published. */
-  void tell(String channel, String message, Host by) {
-    connection.tell(
+  void publish(String channel, String message, Host by) {
+    connection.deliver(
         () -> {
           if (channels.contains(channel)) {
             world.note(host.id(), node.id(), "is notified", channel.hashCode(), channel::toString);

@@ -1,7 +1,7 @@
 package dev.holdfast.spring;
 
 import dev.holdfast.Lease;
-import dev.holdfast.spi.LeaseHandover;
+import dev.holdfast.spi.LeaseDelivery;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
@@ -109,7 +109,7 @@ final class LeaseSlot {
     if (state.compareAndSet(attempt, new Holding(held))) {
       return Mono.just(held).doAfterTerminate(() -> attempt.outcome().complete(Optional.of(held)));
     }
-    LeaseHandover.releaseUnclaimed(held.lease());
+    LeaseDelivery.releaseUnclaimed(held.lease());
     return Mono.error(ended());
   }
 

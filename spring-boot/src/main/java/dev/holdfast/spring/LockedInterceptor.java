@@ -4,7 +4,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.Locks;
-import dev.holdfast.spi.LeaseHandover;
+import dev.holdfast.spi.LeaseDelivery;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -112,7 +112,7 @@ final class LockedInterceptor implements MethodInterceptor {
     try {
       transactions.holdUntilEnd(manager, lease);
     } catch (Throwable notRegistered) {
-      LeaseHandover.releaseUnclaimed(lease);
+      LeaseDelivery.releaseUnclaimed(lease);
       throw notRegistered;
     }
     Object result = run(method, manager, lease, invocation);

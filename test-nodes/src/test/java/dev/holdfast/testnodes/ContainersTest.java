@@ -190,7 +190,7 @@ class ContainersTest {
     try (SecondJvm jvm = SecondJvm.run("containers")) {
       String other = jvm.readLine()[0];
       assertThat(containers(other)).hasSize(2);
-      jvm.tellToEnd();
+      jvm.sendEnd();
       assertThat(jvm.awaitExitCode()).isZero();
       // No wait: the shutdown hook has done it.
       assertThat(containers(other)).isEmpty();

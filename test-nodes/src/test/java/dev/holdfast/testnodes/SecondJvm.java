@@ -108,7 +108,7 @@ final class SecondJvm implements AutoCloseable {
     return line.split(" ");
   }
 
-  void tellToEnd() throws IOException {
+  void sendEnd() throws IOException {
     process.getOutputStream().close();
   }
 

@@ -279,7 +279,7 @@ class TestNodesTest {
   void serversDieWithAJvmThatEnds() throws Exception {
     try (SecondJvm jvm = SecondJvm.run("own")) {
       String[] said = jvm.readLine();
-      jvm.tellToEnd();
+      jvm.sendEnd();
       assertThat(jvm.awaitExitCode()).isZero();
       // No wait: the shutdown hook has done it.
       assertThat(OsProcess.find(Long.parseLong(said[1]))).isEmpty();

@@ -16,7 +16,7 @@ public final class LocalNodes {
   public static final int DEFAULT_COUNT = 5;
 
   /** The most nodes of one set. */
-  public static final int MOST = 31;
+  public static final int MAX_NODES = 31;
 
   private static final String HOW_TO_START = "start them with: holdfast nodes start";
 
@@ -92,7 +92,7 @@ public final class LocalNodes {
 
   /** Starts some, empty. */
   public static TestNodes start(int count) {
-    UsageException.requireRange("--count", count, MOST);
+    UsageException.requireRange("--count", count, MAX_NODES);
     return TestNodes.builder().count(count).directory(folder()).detached().start();
   }
 

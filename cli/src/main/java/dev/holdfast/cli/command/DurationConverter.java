@@ -13,12 +13,12 @@ public final class DurationConverter implements ITypeConverter<Duration> {
   private static final String OPTION = "value";
 
   /** More is a slip of the hand, and sums of these stay far below what overflows. */
-  private static final Duration MOST = Duration.ofDays(36_500);
+  private static final Duration MAX_DURATION = Duration.ofDays(36_500);
 
   @Override
   public Duration convert(String value) {
     Duration duration = parse(value);
-    if (duration.compareTo(MOST) > 0) {
+    if (duration.compareTo(MAX_DURATION) > 0) {
       throw new TypeConversionException("'" + value + "' is too long: give at most 36500d");
     }
     return duration;

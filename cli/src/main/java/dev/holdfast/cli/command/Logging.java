@@ -33,7 +33,7 @@ public final class Logging {
   }
 
   /** Prints which nodes are down, and from now on each that goes down. */
-  public static void tellOutages() {
+  public static void reportOutages() {
     HANDLER.takeOutages().forEach(Message::print);
   }
 

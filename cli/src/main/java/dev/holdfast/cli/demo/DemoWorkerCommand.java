@@ -79,13 +79,13 @@ public final class DemoWorkerCommand implements Callable<Integer> {
       long asked = System.nanoTime();
       if (locks == null) {
         granted(asked);
-        tell(numbers.increment(number, () -> true));
+        report(numbers.increment(number, () -> true));
       } else {
         Optional<Lease> granted = acquire(locks, DemoNumbers.name(number));
         if (granted.isPresent()) {
           try (Lease lease = granted.get()) {
             granted(asked);
-            tell(numbers.increment(number, lease::isHeld));
+            report(numbers.increment(number, lease::isHeld));
           }
         }
       }
@@ -143,7 +143,7 @@ public final class DemoWorkerCommand implements Callable<Integer> {
     events.println(DemoTally.GRANTED + (System.nanoTime() - asked) / 1_000);
   }
 
-  private void tell(DemoNumbers.Change change) {
+  private void report(DemoNumbers.Change change) {
     events.println(change.written() ? DemoTally.WRITTEN : DemoTally.LOST);
     if (change.overlapped()) {
       events.println(DemoTally.OVERLAPPED);

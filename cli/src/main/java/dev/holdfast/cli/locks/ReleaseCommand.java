@@ -81,7 +81,7 @@ public final class ReleaseCommand implements Callable<Integer> {
     Logging.show();
     try (LockManager locks = backend.open()) {
       LockState found = LockState.of(locks, name);
-      Logging.tellOutages();
+      Logging.reportOutages();
       if (found.isFree()) {
         return end(found, false, found.text() + ", nothing to remove");
       }

@@ -99,7 +99,7 @@ public final class StatusCommand implements Callable<Integer> {
     Logging.show();
     try (LockManager locks = backend.open()) {
       LockState state = LockState.of(locks, name);
-      Logging.tellOutages();
+      Logging.reportOutages();
       spec.commandLine().getOut().println(json ? Json.of(state.members()) : state.text());
       return state.isFree() ? ExitCode.NO : ExitCode.OK;
     }

@@ -39,7 +39,7 @@ final class Guardian {
   private final RandomAccessFile report;
 
   /** Never waited for: a guardian that is stopped reads nothing, and its pipe is full one day. */
-  private final ScheduledExecutorService teller =
+  private final ScheduledExecutorService sender =
       Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "holdfast-guardian-control"));
 
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -110,8 +110,8 @@ final class Guardian {
 
   /** Has the command started, and from now on knows how long the lease is valid. */
   void begin(Lease lease, Duration period) {
-    tell("start " + validity(lease));
-    teller.scheduleWithFixedDelay(
+    send("start " + validity(lease));
+    sender.scheduleWithFixedDelay(
         () -> {
           if (lease.isHeld()) {
             write("valid " + validity(lease));
@@ -132,29 +132,29 @@ final class Guardian {
   }
 
   void send(OsSignal signal) {
-    tell("signal " + signal);
+    send("signal " + signal);
   }
 
   /**
    * Ends the session: SIGTERM, then SIGKILL after the grace, at the latest before the lock ends.
    */
   void end(Duration grace) {
-    tell("end " + grace.toMillis());
+    send("end " + grace.toMillis());
   }
 
   /** Ends the session, after the loss of the lock: SIGTERM, then SIGKILL after the grace. */
   void endAfterLoss(Duration grace) {
-    tell("lost " + grace.toMillis());
+    send("lost " + grace.toMillis());
   }
 
   /** Ends the processes that the ended command started: after the grace they get SIGKILL. */
   void endSurvivors(Duration grace) {
-    tell("rest " + grace.toMillis());
+    send("rest " + grace.toMillis());
   }
 
   /** Leaves the processes that the ended command started. */
   void leaveSurvivors() {
-    tell("done");
+    send("done");
   }
 
   /** Kills the session from here, if the guardian cannot. Returns false if something is left. */
@@ -202,8 +202,8 @@ final class Guardian {
     return gone;
   }
 
-  private void tell(String line) {
-    teller.execute(() -> write(line));
+  private void send(String line) {
+    sender.execute(() -> write(line));
   }
 
   private void write(String line) {

@@ -53,7 +53,7 @@ record Run(
     try (LockManager locks = open(signals)) {
       boolean renewed = locks.capabilities().contains(LockCapability.KEEP_ALIVE);
       Optional<Lease> lease = acquire(locks, renewed ? renewed() : bounded(), signals);
-      Logging.tellOutages();
+      Logging.reportOutages();
       if (lease.isEmpty()) {
         Message.print("did not get the lock '" + request.name() + "' in time" + holder(locks));
         return ExitCode.NOT_GOT;
@@ -97,7 +97,7 @@ record Run(
     try {
       if (!signals.await(asked, SILENT_WAIT_MILLIS)) {
         String holder = holder(locks);
-        Logging.tellOutages();
+        Logging.reportOutages();
         Message.print("waiting for the lock '" + request.name() + "'" + holder);
       }
       return signals.await(asked);

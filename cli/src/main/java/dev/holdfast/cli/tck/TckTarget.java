@@ -87,7 +87,7 @@ record TckTarget(
   }
 
   private static TckTarget started(String given, int count) {
-    UsageException.requireRange("--nodes", count, LocalNodes.MOST);
+    UsageException.requireRange("--nodes", count, LocalNodes.MAX_NODES);
     LockUrl parsed = LockUrl.parse(given.replace(NODES, ANY_NODE), Map.of());
     return new TckTarget(
         withDriver(given, parsed),

@@ -53,11 +53,11 @@ class GuardianScriptTest {
   void startsTheCommandAndReportsItsEnd() throws IOException {
     Program guardian = guardian("0", "0", "0");
 
-    tell("start 60000 -");
+    send("start 60000 -");
 
     assertThat(report.readLine()).startsWith("started ");
     assertThat(report.readLine()).isEqualTo("ended 5");
-    tell("done");
+    send("done");
     assertThat(guardian.exitCode()).isZero();
     assertThat(guardian.out()).isEqualTo("ran\n");
   }
@@ -66,7 +66,7 @@ class GuardianScriptTest {
   void startsNothingIfTheLockIsAboutToEnd() throws IOException {
     Program guardian = guardian("5000", "5000", "500");
 
-    tell("start 5500 -");
+    send("start 5500 -");
 
     assertThat(guardian.exitCode()).isEqualTo(1);
     assertThat(guardian.out()).isEmpty();
@@ -78,7 +78,7 @@ class GuardianScriptTest {
     assumeThat(now).as("the clock of Linux, a minute after the start").isGreaterThan(60_000);
     Program guardian = guardian("0", "0", "0");
 
-    tell("start 60000 " + (now - 60_000));
+    send("start 60000 " + (now - 60_000));
 
     assertThat(guardian.exitCode()).isEqualTo(1);
     assertThat(guardian.out()).isEmpty();
@@ -108,13 +108,13 @@ class GuardianScriptTest {
             "sh",
             "-c",
             "trap 'echo told; exit' TERM; echo ready; while :; do sleep 0.05; done");
-    tell("start 60000 -");
+    send("start 60000 -");
     guardian.awaitOut("ready");
     long ready = Uptime.now().orElseThrow();
 
     control.write("signal T".getBytes(StandardCharsets.US_ASCII));
     await().atMost(Limits.LONG).until(() -> Uptime.now().orElseThrow() - ready > 2_000);
-    tell("ERM");
+    send("ERM");
 
     guardian.awaitOut("told");
   }
@@ -132,11 +132,11 @@ class GuardianScriptTest {
     environment.put("BASH_FUNC_read%%", "() { exit 1; }");
     Program guardian = guardian(environment, List.of(), "0", "0", "0", "env");
 
-    tell("start 60000 -");
+    send("start 60000 -");
 
     assertThat(report.readLine()).startsWith("started ");
     assertThat(report.readLine()).isEqualTo("ended 0");
-    tell("done");
+    send("done");
     assertThat(guardian.exitCode()).isZero();
     assertThat(guardian.out().lines())
         .containsAll(environment.entrySet().stream().map(Object::toString).toList());
@@ -164,7 +164,7 @@ class GuardianScriptTest {
             "sh",
             "-c",
             "trap '' TERM; (while :; do sleep 60 & done) 2> /dev/null; sleep 60 & echo full; exec sleep 60");
-    tell("start 60000 -");
+    send("start 60000 -");
     guardian.awaitOut("full");
 
     control.close();
@@ -189,7 +189,7 @@ class GuardianScriptTest {
               "sh",
               "-c",
               "trap '' TERM; " + FILL_STDERR + "; echo full; exec sleep 60");
-      tell("start 60000 -");
+      send("start 60000 -");
       guardian.awaitOut("full");
 
       control.close();
@@ -229,7 +229,7 @@ class GuardianScriptTest {
     }
   }
 
-  private void tell(String line) throws IOException {
+  private void send(String line) throws IOException {
     control.write((line + "\n").getBytes(StandardCharsets.US_ASCII));
   }
 }

@@ -161,11 +161,11 @@ class RunGuardedTest {
 
   @Test
   void anOrphanGetsSigtermAndSigkillWhenTheLockIsLost() {
-    String tells = "(sh -c 'trap \"echo told\" TERM; echo orphan=$$ started;";
+    String traps = "(sh -c 'trap \"echo told\" TERM; echo orphan=$$ started;";
     Program run =
         runHere(
             List.of("--ttl", "3s", "--grace", "500ms"),
-            tells + " while :; do sleep 0.05; done' &); exec sleep 60");
+            traps + " while :; do sleep 0.05; done' &); exec sleep 60");
     long orphan = run.awaitOut("started").number("orphan=");
 
     Nodes.remove(NODES, "job");

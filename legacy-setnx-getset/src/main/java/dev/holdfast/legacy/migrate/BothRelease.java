@@ -71,10 +71,10 @@ record BothRelease(
   }
 
   private Release asAsked(Grant one) {
-    return new Release(one, asked.keep(), asked.mayLengthen(), asked.handsOver());
+    return new Release(one, asked.keep(), asked.mayLengthen(), asked.isHandoff());
   }
 
   private Release deletion(Grant one) {
-    return new Release(one, Duration.ZERO, false, asked.handsOver());
+    return new Release(one, Duration.ZERO, false, asked.isHandoff());
   }
 }

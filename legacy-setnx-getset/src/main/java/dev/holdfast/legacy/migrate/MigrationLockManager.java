@@ -74,10 +74,11 @@ public final class MigrationLockManager {
         ManagerOptions options = changes.apply(ManagerOptions.defaults());
         return LockManagerBuilder.over(new BothPrimitive(from, to, options.clock()), options)
             .build();
-      } catch (LockConfigurationException e) {
-        to.close();
-        from.close();
-        throw e;
+      } catch (Throwable e) {
+        try (from;
+            to) {
+          throw e;
+        }
       }
     }
   }

@@ -77,9 +77,10 @@ public final class MigrationProvider implements LockProvider {
     LockManager newLocks;
     try {
       newLocks = to.open(List.of());
-    } catch (RuntimeException e) {
-      oldLocks.close();
-      throw e;
+    } catch (Throwable e) {
+      try (oldLocks) {
+        throw e;
+      }
     }
     return MigrationLockManager.both(oldLocks, newLocks).managerOptions(any -> both).open();
   }

@@ -33,7 +33,7 @@ final class SetnxServer implements AutoCloseable {
   private static final Logger LOG = System.getLogger(SetnxLocks.class.getName());
 
   /** Threads, and with them connections: enough to keep one server busy. */
-  private static final int MOST = 8;
+  private static final int MAX_THREADS = 8;
 
   /** Operations that wait for a thread: far more than a server in order lets come together. */
   private static final int MAX_WAITING = 10_000;
@@ -96,8 +96,8 @@ final class SetnxServer implements AutoCloseable {
     AtomicInteger number = new AtomicInteger();
     this.threads =
         new ThreadPoolExecutor(
-            MOST,
-            MOST,
+            MAX_THREADS,
+            MAX_THREADS,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(MAX_WAITING),

@@ -78,15 +78,15 @@ final class Member {
   /** Lets it end once it has released what it holds. */
   void stop() {
     end();
-    tell(FleetProcess.STOP);
+    send(FleetProcess.STOP);
   }
 
   /** Has it stay inside the next time that it is. */
   void dieInMidHold() {
-    tell(FleetProcess.DIE);
+    send(FleetProcess.DIE);
   }
 
-  private void tell(String order) {
+  private void send(String order) {
     try {
       process.getOutputStream().write((order + "\n").getBytes(StandardCharsets.UTF_8));
       process.getOutputStream().flush();

@@ -217,6 +217,24 @@ class MigrationLockManagerTest {
   }
 
   @Test
+  @DisplayName("an error of the program's own code while it opens closes both")
+  void anErrorWhileItOpensClosesBoth() {
+    LockManager from = over(oldStore);
+    LockManager to = over(newStore);
+    MigrationLockManager.Builder builder =
+        MigrationLockManager.both(from, to)
+            .managerOptions(
+                options -> {
+                  throw new AssertionError("thrown by the program");
+                });
+
+    assertThatThrownBy(builder::open).hasMessage("thrown by the program");
+
+    assertIsClosed(from);
+    assertIsClosed(to);
+  }
+
+  @Test
   @DisplayName("a manager of another kind is refused, by its place, and both are closed")
   void aManagerOfAnotherKindIsRefused() {
     LockManager from = over(oldStore);

@@ -170,13 +170,20 @@ final class IoLoop {
     }
   }
 
-  /** Sends what was submitted before, and ends all connections; waits for that at most 1 s. */
+  /**
+   * Sends what was submitted before, and ends all connections; waits for that at most 1 s, also on
+   * an interrupted thread.
+   */
   void close() {
     closing = true;
     wake();
+    boolean wasInterrupted = Thread.interrupted();
     try {
       thread.join(TimeUnit.SECONDS.toMillis(1));
     } catch (InterruptedException e) {
+      wasInterrupted = true;
+    }
+    if (wasInterrupted) {
       Thread.currentThread().interrupt();
     }
   }
@@ -309,6 +316,7 @@ final class IoLoop {
     try {
       if (closing) {
         write();
+        endDropped();
         end();
         return false;
       }

@@ -95,17 +95,27 @@ final class SocketConnection {
     if (!isUp() || dropped) {
       return false;
     }
+    try {
+      queue(queuedRound);
+      return true;
+    } catch (RuntimeException | Error e) { // no memory, for example
+      end(e);
+      return false;
+    }
+  }
+
+  /** Adds a command to those of the next flush, or to those that wait for replies. */
+  private void queue(IoLoop.QueuedRound queuedRound) {
     int length = queuedRound.command.length;
     if (inFlight.isEmpty()) {
       sentBytes = 0;
     } else if (!unsent.isEmpty() || sentBytes + length > WINDOW_BYTES) {
       unsent.add(queuedRound);
-      return true;
+      return;
     }
-    inFlight.add(queuedRound.round);
     batch.write(queuedRound.command, 0, length);
+    inFlight.add(queuedRound.round); // second: a command that cannot be written has no reply
     sentBytes += length;
-    return true;
   }
 
   /** Sends the queued commands. For the owner. */
@@ -113,7 +123,7 @@ final class SocketConnection {
     if (batch.size() > 0) {
       try {
         batch.writeTo(socket.get().getOutputStream());
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException | Error e) { // a part may have been written
         end(e);
       }
       batch.reset();
@@ -140,7 +150,7 @@ final class SocketConnection {
    * there were any. For the owner.
    */
   boolean read() {
-    if (!isUp()) {
+    if (!isUp() || dropped) {
       return false;
     }
     try {
@@ -178,7 +188,11 @@ final class SocketConnection {
     if (!hasUnanswered() && !unsent.isEmpty()) {
       Deque<IoLoop.QueuedRound> waiting = new ArrayDeque<>(unsent);
       unsent.clear();
-      waiting.forEach(this::ask);
+      for (IoLoop.QueuedRound each : waiting) {
+        if (!ask(each)) { // dropped meanwhile, by a receiver of a reply, for example
+          each.round.failure(node, Messages.notConnected());
+        }
+      }
       flush();
     }
   }

@@ -41,7 +41,7 @@ final class EdgeFlaws {
                   }
                 }),
         Flaw.of(
-            "only a cancelled adoption gives the lock back, not one that other code has completed",
+            "only a cancelled adoption releases the lock, not one that other code has completed",
             Set.of("TRANSFER-11"),
             Parts.TRANSFERRING.withManagers(right -> new LooksForCancelled(right.get()))),
         Flaw.inLease(

@@ -112,7 +112,7 @@ final class RepetitionFlaws {
   }
 
   private static final class Counting extends PassingManager {
-    private static final int MOST = 1 << 11;
+    private static final int PERIOD = 1 << 11;
 
     private final AtomicInteger requests = new AtomicInteger();
 
@@ -122,7 +122,7 @@ final class RepetitionFlaws {
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
-      return requests.incrementAndGet() % MOST == 0
+      return requests.incrementAndGet() % PERIOD == 0
           ? CompletableFuture.failedFuture(
               new LockOutageException("the connections ended", Map.of(), false))
           : super.tryAcquireAsync(request);

@@ -190,7 +190,7 @@ class FaultsTest {
   }
 
   @Test
-  void aKeyOfAnotherTypeIsNobodysLock() {
+  void aKeyOfAnotherTypeIsNoLock() {
     node.occupy("lock", "token", TTL);
 
     node.begin(TckFault.OTHER_TYPE, "lock");

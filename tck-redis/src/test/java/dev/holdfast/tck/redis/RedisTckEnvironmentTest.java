@@ -111,7 +111,7 @@ class RedisTckEnvironmentTest {
   }
 
   @Test
-  void factsTellTheServersAndTheirSource() {
+  void factsShowTheServersAndTheirSource() {
     try (RedisTckEnvironment environment = RedisTckEnvironment.of("nobodys:")) {
       assertThat(environment.facts().get("servers")).matches("5 × (redis|valkey) \\d+\\.\\d+\\S*");
       assertThat(environment.facts().get("source of servers"))

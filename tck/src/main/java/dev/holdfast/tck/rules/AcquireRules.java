@@ -147,7 +147,7 @@ public abstract class AcquireRules {
       if (!free.isEmpty() && free.size() < fixture.quorum()) {
         String name = fixture.name("refused");
         OnNodes.occupy(fixture, occupied, name);
-        Attempts.inVain(fixture, locks, name);
+        Attempts.refused(fixture, locks, name);
         left.put(name, free);
       }
     }
@@ -167,7 +167,7 @@ public abstract class AcquireRules {
     List<TckNode> silent = fixture.blocking();
     Faults.begin(fixture, TckFault.FROZEN, silent, name);
 
-    Attempts.inVain(fixture, locks, name);
+    Attempts.refused(fixture, locks, name);
 
     fixture
         .soon()
@@ -190,7 +190,7 @@ public abstract class AcquireRules {
     OnNodes.occupy(fixture, fixture.nodesBut(silent), name);
     Faults.begin(fixture, TckFault.FROZEN, silent, name);
 
-    Attempts.inVain(fixture, locks, name);
+    Attempts.refused(fixture, locks, name);
 
     Faults.end(TckFault.FROZEN, silent, name);
     // a later request, so that an earlier one that was kept for a node has been done before
@@ -207,7 +207,7 @@ public abstract class AcquireRules {
     }
     String name = fixture.name("refused");
     fixture.take(fixture.openForShortTtl(), name, fixture.shortTtl());
-    Attempts.inVain(fixture, fixture.open(), name);
+    Attempts.refused(fixture, fixture.open(), name);
 
     LockManager third = fixture.open();
     fixture.soon().until("a third manager gets the lock", () -> fixture.gets(third, name));
@@ -251,7 +251,7 @@ public abstract class AcquireRules {
     OnNodes.occupy(fixture, silent, name);
     Faults.begin(fixture, TckFault.FROZEN, silent, name);
 
-    Attempts.inVain(fixture, locks, name);
+    Attempts.refused(fixture, locks, name);
 
     Faults.end(TckFault.FROZEN, silent, name);
     // a later request, so that an earlier one that was kept for a node has been done before
@@ -272,7 +272,7 @@ public abstract class AcquireRules {
     String name = fixture.name("asked");
     Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
     LockManager other = fixture.open();
-    Attempts.inVain(fixture, other, name);
+    Attempts.refused(fixture, other, name);
 
     for (int i = 2; i <= 5; i++) {
       assertThat(fixture.gets(other, name)).as("granted to attempt %d", i).isFalse();
@@ -316,7 +316,7 @@ public abstract class AcquireRules {
 
     for (int i = 1; i <= 4; i++) {
       Set<String> before = new HashSet<>(link.requests(name));
-      Attempts.inVain(fixture, locks, name);
+      Attempts.refused(fixture, locks, name);
 
       fixture
           .soon()
@@ -364,7 +364,7 @@ public abstract class AcquireRules {
     List<TckLink> links = Needs.links(fixture);
     LockManager locks = fixture.openOn(Needs.uris(links));
     Attempts.untilGot(fixture, locks, fixture.name("warm"));
-    Attempts.inVain(fixture, locks, occupied("refused")); // nodes know all scripts from now on
+    Attempts.refused(fixture, locks, occupied("refused")); // nodes know all scripts from now on
 
     Retries.anyOf(
         () -> {
@@ -504,7 +504,7 @@ public abstract class AcquireRules {
     LockManager locks = fixture.open("nodeTimeout=5s");
     List<String> parts = new ArrayList<>(List.of(name));
     fixture.blocking().forEach(node -> parts.add(node.address()));
-    Attempts.inVain(fixture, locks, name);
+    Attempts.refused(fixture, locks, name);
 
     for (int i = 0; i < 2; i++) { // the second finds what the first left as it was
       assertThatThrownBy(() -> locks.tryAcquire(name, fixture.ttl()))

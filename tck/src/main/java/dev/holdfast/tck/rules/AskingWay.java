@@ -80,7 +80,7 @@ enum AskingWay {
   @SuppressWarnings("ImmutableEnumChecker") // a function without state
   private final Way way;
 
-  /** Takes a lock, lets a holder work, and gives the lock back. */
+  /** Acquires a lock, lets a holder work, and releases the lock. */
   @FunctionalInterface
   private interface Way {
     void hold(LockManager locks, LockRequest request, Holder holder) throws Exception;
@@ -96,7 +96,7 @@ enum AskingWay {
     this.way = way;
   }
 
-  /** Takes the lock, lets the holder work, and gives the lock back. */
+  /** Acquires the lock, lets the holder work, and releases the lock. */
   void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
     way.hold(locks, request, holder);
   }

@@ -34,7 +34,7 @@ final class Attempts {
   }
 
   /** Makes an attempt that fails. Leaves the test out if it is granted, which other rules cover. */
-  static void inVain(TckFixture fixture, LockManager locks, String name)
+  static void refused(TckFixture fixture, LockManager locks, String name)
       throws InterruptedException {
     if (fixture.gets(locks, name)) {
       AnotherRule.isBroken(

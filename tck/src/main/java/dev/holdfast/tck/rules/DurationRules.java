@@ -231,10 +231,10 @@ public abstract class DurationRules {
     Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
     Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
-    needsRound(() -> assertHeldAtLeast(locks, fixture.ttl().dividedBy(2), Giving.RELEASE));
-    for (Giving giving : Giving.values()) {
+    needsRound(() -> assertHeldAtLeast(locks, fixture.ttl().dividedBy(2), ReleaseCall.RELEASE));
+    for (ReleaseCall call : ReleaseCall.values()) {
       for (List<Duration> minimums : List.of(ODD, LONG_MINIMUMS)) {
-        minimums.forEach(atLeast -> assertHeldAtLeast(locks, atLeast, giving));
+        minimums.forEach(atLeast -> assertHeldAtLeast(locks, atLeast, call));
       }
     }
   }
@@ -456,12 +456,12 @@ public abstract class DurationRules {
     return time.isNegative() ? Duration.ZERO : time;
   }
 
-  private void assertHeldAtLeast(LockManager locks, Duration atLeast, Giving giving) {
+  private void assertHeldAtLeast(LockManager locks, Duration atLeast, ReleaseCall call) {
     String name = fixture.name("at-least");
     long asked = System.nanoTime();
     Lease lease =
         fixture.take(locks, LockRequest.of(name, Duration.ofMinutes(1)).holdAtLeast(atLeast));
-    TckFixture.regardless(() -> giving.back(lease));
+    TckFixture.regardless(() -> call.on(lease));
 
     long keeping =
         fixture.nodes().stream()
@@ -473,7 +473,7 @@ public abstract class DurationRules {
                 })
             .count();
     assertThat(keeping)
-        .as("nodes that keep a lock that is held for at least %s, after %s", atLeast, giving)
+        .as("nodes that keep a lock that is held for at least %s, after %s", atLeast, call)
         .isGreaterThanOrEqualTo(fixture.quorum());
     fixture.nodes().forEach(node -> node.remove(name));
   }

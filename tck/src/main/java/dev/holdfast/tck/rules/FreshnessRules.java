@@ -192,7 +192,7 @@ public abstract class FreshnessRules {
           Contender contender = Contender.holding(fixture, name);
           long begun = System.nanoTime();
           for (int i = 0; i < REFUSALS && fixture.isEarly(begun); i++) {
-            Attempts.inVain(fixture, locks, name);
+            Attempts.refused(fixture, locks, name);
           }
 
           contender.letGo();

@@ -109,7 +109,7 @@ final class HistorySteps {
       transfers.adoptOnAllNodes();
       add(2, transfers::transfers);
       add(2, transfers::adopts);
-      add(1, transfers::adoptsInVain);
+      add(1, transfers::adoptsWithoutSuccess);
     }
     if (fixture.declares(LockCapability.FORCE_RELEASE)) {
       add(3, forces::releasesByForce);

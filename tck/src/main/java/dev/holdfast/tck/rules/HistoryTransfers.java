@@ -81,7 +81,7 @@ final class HistoryTransfers {
     return true;
   }
 
-  boolean adoptsInVain() {
+  boolean adoptsWithoutSuccess() {
     Optional<String> text = locks.any(locks.usedTexts);
     if (text.isEmpty()) {
       return false;

@@ -33,7 +33,7 @@ public abstract class LockViewRules {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
     LockManager locks = fixture.open();
     Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());
-    Attempts.inVain(fixture, locks, probe.name());
+    Attempts.refused(fixture, locks, probe.name());
     LockRequest viewed = keptAlive(fixture.name("views"), fixture.ttl());
     Lock one = Locks.asLock(locks, viewed);
     Lock other = Locks.asLock(locks, viewed);

@@ -307,16 +307,16 @@ public abstract class NotificationRules {
 
     List<Waited> all = waited(holder, waits, 6, "ends");
     Call<?> interrupted = Call.begin(() -> waits.acquire(all.get(0).name(), fixture.ttl()));
-    List<Call<?>> inVain = new ArrayList<>();
+    List<Call<?>> unsuccessful = new ArrayList<>();
     for (Asking way : Asking.values()) {
       LockRequest brief = fixture.request(held(holder)).waitAtMost(Duration.ofMillis(50));
-      inVain.add(Call.begin(() -> way.ask(waits, brief)));
+      unsuccessful.add(Call.begin(() -> way.ask(waits, brief)));
     }
     awaitSubscribed(all.size());
     interrupted.interrupt();
     all.subList(0, 3).forEach(Waited::cancel);
     all.subList(3, 6).forEach(one -> one.release(ReleaseWay.RELEASE));
-    inVain.forEach(call -> call.awaited(fixture));
+    unsuccessful.forEach(call -> call.awaited(fixture));
 
     fixture
         .soon()

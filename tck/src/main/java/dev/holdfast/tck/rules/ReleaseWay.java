@@ -2,7 +2,7 @@ package dev.holdfast.tck.rules;
 
 import dev.holdfast.Lease;
 
-/** The ways in which a holder gives a lease back. */
+/** The ways in which a holder releases a lease. */
 enum ReleaseWay {
   RELEASE {
     @Override
@@ -56,7 +56,7 @@ enum ReleaseWay {
     }
   };
 
-  /** Gives a lease back, and returns when that has been answered, whatever the answer is. */
+  /** Releases a lease, and returns when that has been answered, whatever the answer is. */
   abstract void release(TckFixture fixture, Lease lease);
 
   private static void await(TckFixture fixture, Lease lease) {

@@ -46,15 +46,15 @@ public abstract class TokenRules {
   void aReleaseSparesATokenThatIsAlmostItsOwn() {
     Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
-    for (Giving giving : Giving.values()) {
+    for (ReleaseCall call : ReleaseCall.values()) {
       for (Alike alike : Alike.values()) {
         Lease lease = OnNodes.take(fixture, locks, fixture.name("alike"), fixture.ttl());
         overtaken(lease, alike.of(lease.token()))
             .ifPresent(
                 next -> {
-                  TckFixture.regardless(() -> giving.back(lease));
+                  TckFixture.regardless(() -> call.on(lease));
 
-                  assertSpared(lease, next, giving + " beside a token that " + alike);
+                  assertSpared(lease, next, call + " beside a token that " + alike);
                 });
       }
     }
@@ -167,7 +167,7 @@ public abstract class TokenRules {
       String name = fixture.name("failed");
       OnNodes.occupy(fixture, fixture.nodesBut(List.of(node)), name);
       link.after(name, 1, TckLink.Fate.LOST);
-      Attempts.inVain(fixture, locks, name);
+      Attempts.refused(fixture, locks, name);
       link.cut();
       int before = link.requests(name).size();
       Optional<String> next = node.holder(name).flatMap(alike::of);
@@ -266,17 +266,17 @@ public abstract class TokenRules {
     Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     for (String label : LONGEST) {
-      for (Giving giving : Giving.values()) {
+      for (ReleaseCall call : ReleaseCall.values()) {
         for (boolean isKept : keptOrNot()) {
           LockRequest plain = fixture.request(fixture.name("long")).ownerLabel(label);
           Lease before =
               overtakenByTheSame(
                   locks, isKept ? plain.holdAtLeast(fixture.ttl().dividedBy(2)) : plain);
 
-          TckFixture.regardless(() -> giving.back(before));
+          TckFixture.regardless(() -> call.on(before));
 
           assertThat(fixture.gets(locks, before.name()))
-              .as("granted to a third owner after %s beside an owner of the same label", giving)
+              .as("granted to a third owner after %s beside an owner of the same label", call)
               .isFalse();
           assertThat(fixture.nodes().stream().filter(node -> isLong(node, before.name())))
               .as("nodes that keep the next owner's lock for its time")

@@ -226,11 +226,11 @@ public abstract class WaitValueRules {
     for (Asking way : Asking.values()) {
       ODD.forEach(wait -> notInTime.add(new Kind(way, wait)));
     }
-    Retries.anyOf(() -> waitInVain(locks, names, notInTime, early));
+    Retries.anyOf(() -> waitWithoutSuccess(locks, names, notInTime, early));
     assertThat(early).as("over before its time").isEmpty();
   }
 
-  private void waitInVain(
+  private void waitWithoutSuccess(
       LockManager locks, Supplier<String> names, List<Kind> notInTime, List<Waiting> early) {
     try (Stalls stalls = Stalls.watched()) {
       List<Waiting> round = new ArrayList<>();

@@ -80,7 +80,7 @@ final class Waited {
     return isServed();
   }
 
-  /** Ends the wait, and gives the lock back from behind. */
+  /** Ends the wait, and releases the lock from behind. */
   void end() {
     cancel();
     Attempts.release(fixture, held);

@@ -77,7 +77,7 @@ public final class AgainAfterAStall implements InvocationInterceptor {
       if (seen.isEmpty()) {
         throw failure;
       }
-      tell(context.getUniqueId(), seen.get(), failure);
+      report(context.getUniqueId(), seen.get(), failure);
       for (int i = 0; i < TIMES; i++) {
         if (!OneTest.passes(context.getUniqueId())) {
           throw failure;
@@ -86,7 +86,7 @@ public final class AgainAfterAStall implements InvocationInterceptor {
     }
   }
 
-  private static void tell(String test, String seen, Throwable failure) throws IOException {
+  private static void report(String test, String seen, Throwable failure) throws IOException {
     String line = "AGAIN " + test + ": it failed while " + seen;
     System.err.println(line);
     failure.printStackTrace();

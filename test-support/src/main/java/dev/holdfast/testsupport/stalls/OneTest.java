@@ -23,7 +23,7 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
  * what its class holds for all its tests, nor what it has done to its servers.
  */
 final class OneTest {
-  /** So that three runs are over before a test's usual limit, 120 s. */
+  /** The limit of one run: three are over before a test's usual limit, 300 s. */
   private static final Duration LIMIT = Duration.ofSeconds(45);
 
   private static final String RUNNING = "holdfast.stalls.again";

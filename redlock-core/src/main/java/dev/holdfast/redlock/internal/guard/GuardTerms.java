@@ -71,7 +71,7 @@ public final class GuardTerms {
         + "'; docs/errors.md says under 'its clients gave' how to change it for all";
   }
 
-  /** Returns the command of a script by which nodes script. */
+  /** Returns the command of a script by which nodes vote, with the guard if it is on. */
   public Command.Eval command(GuardedScript script, List<String> keys, List<String> arguments) {
     return on
         ? command(script.guarded(), keys, arguments)

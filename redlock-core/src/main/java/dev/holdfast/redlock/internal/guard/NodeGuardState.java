@@ -38,7 +38,7 @@ public record NodeGuardState(Duration age, Duration left, boolean isNew, String 
             tonumber(new), string.format('%.0f', since)}
           """);
 
-  private static final String NONE_IS_UNDER_WAY = "0";
+  private static final String NO_QUARANTINE = "0";
 
   /**
    * Returns the command that reports the state.
@@ -67,7 +67,7 @@ public record NodeGuardState(Duration age, Duration left, boolean isNew, String 
   }
 
   public boolean votes() {
-    return begun.equals(NONE_IS_UNDER_WAY);
+    return begun.equals(NO_QUARANTINE);
   }
 
   /** Describes the state in words. */
@@ -76,7 +76,7 @@ public record NodeGuardState(Duration age, Duration left, boolean isNew, String 
       return "it votes";
     }
     if (left.isZero()) {
-      return "its quarantine is over, and ends when a lock is asked for";
+      return Quarantine.CAN_END;
     }
     return isNew
         ? "it looks new; its vote counts in " + (left.toSeconds() + 1) + " s"

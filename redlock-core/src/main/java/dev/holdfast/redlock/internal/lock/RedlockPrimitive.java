@@ -225,7 +225,7 @@ public final class RedlockPrimitive implements LockPrimitive {
     RedlockGrant grant = (RedlockGrant) release.grant();
     RemainingLife remaining = RemainingLife.of(release, clock.nanos());
     ReleaseNotifications.ReleaseNotification notification =
-        release.handsOver()
+        release.isHandoff()
             ? notifications.none()
             : notifications.ofRelease(grant.key(), grant.token());
     grant.abandonExtension();

@@ -235,12 +235,13 @@ public final class NodeConnector {
       return;
     }
     sendPending(node); // again: releases were deferred for as long as the node was not up
-    if (state.noteRecovery()) {
-      LOG.log(Level.INFO, "node {0} is back", state.address());
-    }
+    boolean isBack = state.noteRecovery();
     health.accept(node);
     changed.accept(node);
     completeOpening();
+    if (isBack) { // last, because a logger may throw
+      LOG.log(Level.INFO, "node {0} is back", state.address());
+    }
   }
 
   private void sendPending(int node) {
@@ -306,25 +307,22 @@ public final class NodeConnector {
 
   private void onEnded(int node, NodeException cause, NodeState.Ended ended) {
     try {
-      log(states[node], cause, ended);
+      boolean isNew = !closed && !ended.returns() && states[node].noteFailure(cause);
       ended.failing().forEach(round -> round.failure(node, cause));
       health.accept(node);
       changed.accept(node);
+      if (isNew) { // last, because a logger may throw
+        LOG.log(
+            Level.WARNING,
+            "node {0} is down: {1}; trying again every second",
+            states[node].address(),
+            cause.getMessage());
+      }
+    } finally {
       completeOpening();
-    } finally { // also if a logger throws
       if (!closed) {
         scheduler.schedule(ended.retryInNanos(), () -> connect(node));
       }
-    }
-  }
-
-  private void log(NodeState state, NodeException cause, NodeState.Ended ended) {
-    if (!closed && !ended.returns() && state.noteFailure(cause)) {
-      LOG.log(
-          Level.WARNING,
-          "node {0} is down: {1}; trying again every second",
-          state.address(),
-          cause.getMessage());
     }
   }
 

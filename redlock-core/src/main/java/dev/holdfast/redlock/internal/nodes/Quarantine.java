@@ -28,6 +28,9 @@ public record Quarantine(
   /** Advice for nodes that really are new. Otherwise waiting is right. */
   public static final String IF_NEW = "holdfast nodes init --url …, or newNodes=trust";
 
+  public static final String CAN_END =
+      "its quarantine can end, and does with the next request for a lock";
+
   private static final Pattern REPLY =
       Pattern.compile(
           "QUARANTINE (\\d{1,16}) (\\d{1,15}) (-?\\d{1,15}) (\\d{1,15}) ([01]) (\\d{1,17})");
@@ -81,7 +84,7 @@ public record Quarantine(
   public String toString() {
     String found = cause(isNew) + " " + seconds(age) + " ago; ";
     return isOver(Duration.ZERO)
-        ? found + "its quarantine is over, and ends when a lock is asked for"
+        ? found + CAN_END
         : found + "its vote counts again in " + seconds(left);
   }
 

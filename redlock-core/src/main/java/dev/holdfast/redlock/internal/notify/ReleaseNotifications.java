@@ -73,8 +73,8 @@ public final class ReleaseNotifications {
    * let this manager publish.
    */
   public ReleaseNotification ofRelease(String key, String token) {
-    boolean inVain = size - withoutPublish.size() < Tally.quorumOf(size);
-    return inVain
+    boolean isFutile = size - withoutPublish.size() < Tally.quorumOf(size);
+    return isFutile
         ? none()
         : new ReleaseNotification(
             List.of(ownPrefix + token.substring(token.lastIndexOf(':'))),

@@ -32,7 +32,7 @@ class QuarantineEndsTest {
   /** The reply of a node: whether its quarantine is over by our maxTtl. */
   private static final long OVER = 0;
 
-  private static final long UNDER_WAY = 1;
+  private static final long IN_QUARANTINE = 1;
   private static final long YEAR = 31_536_000_000L;
 
   private final ManualTime time = new ManualTime();
@@ -76,12 +76,12 @@ class QuarantineEndsTest {
   void quarantineInProgressIsLeft() {
     ask();
     List<Asked> asked = nodes.take();
-    quarantine(asked, 0, UNDER_WAY);
+    quarantine(asked, 0, IN_QUARANTINE);
     grant(asked, 1, 2);
     ask();
     asked = nodes.take();
     grant(asked, 1, 2);
-    quarantine(asked, 0, UNDER_WAY);
+    quarantine(asked, 0, IN_QUARANTINE);
 
     assertThat(ended()).isEmpty();
   }
@@ -171,7 +171,7 @@ class QuarantineEndsTest {
         .hasMessageContaining("(0 of 3 nodes voted, 2 in quarantine): no quorum votes before ")
         .hasMessageContaining(
             ", and none before all 3 nodes answer, because no node that did has kept its data")
-        .hasMessageContaining("its quarantine is over, and ends when a lock is asked for");
+        .hasMessageContaining("its quarantine can end, and does with the next request for a lock");
   }
 
   @Test
@@ -233,7 +233,7 @@ class QuarantineEndsTest {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     quarantine(asked, 0, OVER);
-    quarantine(asked, 1, UNDER_WAY);
+    quarantine(asked, 1, IN_QUARANTINE);
     quarantine(asked, 2, OVER);
     assertThat(future).isNotDone();
 
@@ -252,8 +252,8 @@ class QuarantineEndsTest {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     quarantine(asked, 0, OVER);
-    quarantine(asked, 1, UNDER_WAY);
-    quarantine(asked, 2, UNDER_WAY);
+    quarantine(asked, 1, IN_QUARANTINE);
+    quarantine(asked, 2, IN_QUARANTINE);
 
     assertThat(ended()).isEmpty();
     nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));

@@ -51,6 +51,28 @@ class NodeConnectionsTest {
   }
 
   @Test
+  @Rule("FAULT-5")
+  @DisplayName("commands that are held back are failed although a logger throws")
+  void commandsThatAreHeldBackAreFailedAlthoughALoggerThrows() {
+    LockManager locks = open();
+    for (int node = 0; node < 3; node++) {
+      nodes.unreachable(node, new IllegalStateException("connection refused"));
+      nodes.breakConnection(node);
+    }
+    var lease = locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+    FullDisk.during(
+        () -> {
+          try {
+            time.advance(Duration.ZERO);
+          } catch (IllegalStateException thrown) {
+            assertThat(thrown).hasMessage(FullDisk.MESSAGE);
+          }
+        });
+
+    assertThat(lease).isCompletedExceptionally();
+  }
+
+  @Test
   @Rule("OPEN-1")
   @DisplayName("a minority that is down is logged once and tried every second, forever")
   void aMinorityThatIsDownIsTriedForever() {

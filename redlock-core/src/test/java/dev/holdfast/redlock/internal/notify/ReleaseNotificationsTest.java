@@ -33,11 +33,11 @@ class ReleaseNotificationsTest {
   @DisplayName("a waiter is notified once when a quorum of nodes has published a" + " release")
   void waiterIsNotifiedOnceAQuorumHasPublished() {
     watch("a");
-    tell("other:1", 0, 1, 1, 0);
+    publish("other:1", 0, 1, 1, 0);
     assertThat(notified).isZero();
-    tell("other:1", 4);
+    publish("other:1", 4);
     assertThat(notified).isOne();
-    tell("other:1", 2, 3, 4);
+    publish("other:1", 2, 3, 4);
     assertThat(notified).as("of the same release").isOne();
   }
 
@@ -66,14 +66,14 @@ class ReleaseNotificationsTest {
   @DisplayName("late messages of one release do not count for another")
   void lateMessagesOfOneReleaseDoNotCountForAnother() {
     watch("a");
-    tell("other:1", 0, 1, 2);
-    tell("other:2", 0);
-    tell("other:1", 3, 4);
+    publish("other:1", 0, 1, 2);
+    publish("other:2", 0);
+    publish("other:1", 3, 4);
     assertThat(notified).isOne();
 
-    tell("other:2", 1);
+    publish("other:2", 1);
     assertThat(notified).as("two of five").isOne();
-    tell("other:2", 3);
+    publish("other:2", 3);
     assertThat(notified).isEqualTo(2);
   }
 
@@ -83,10 +83,10 @@ class ReleaseNotificationsTest {
   void nodeThatIsFarBehindCounts() {
     watch("a");
     for (int release = 1; release <= 31; release++) {
-      tell("other:" + release, 0, 1);
+      publish("other:" + release, 0, 1);
     }
     for (int release = 1; release <= 31; release++) {
-      tell("other:" + release, 2);
+      publish("other:" + release, 2);
       assertThat(notified).isEqualTo(release);
     }
   }
@@ -96,12 +96,12 @@ class ReleaseNotificationsTest {
   @DisplayName("releases that all nodes have published make room for others")
   void releasesThatAllNodesPublishedAreForgotten() {
     watch("a");
-    tell("other:0", 0, 1);
+    publish("other:0", 0, 1);
     for (int release = 1; release <= 100; release++) {
-      tell("other:" + release, 0, 1, 2, 3, 4);
+      publish("other:" + release, 0, 1, 2, 3, 4);
     }
     notified = 0;
-    tell("other:0", 2);
+    publish("other:0", 2);
     assertThat(notified).isOne();
   }
 
@@ -111,13 +111,13 @@ class ReleaseNotificationsTest {
       "a release that few nodes published, and that was forgotten, can" + " still be notified")
   void forgottenReleaseCanStillBeNotified() {
     watch("a");
-    tell("other:1", 0, 1);
+    publish("other:1", 0, 1);
     for (int release = 2; release <= 33; release++) {
-      tell("other:" + release, 0);
+      publish("other:" + release, 0);
     }
-    tell("other:1", 2);
+    publish("other:1", 2);
     assertThat(notified).as("it was forgotten").isZero();
-    tell("other:1", 3, 4);
+    publish("other:1", 3, 4);
     assertThat(notified).isOne();
   }
 
@@ -135,7 +135,7 @@ class ReleaseNotificationsTest {
   @DisplayName("a manager's own releases are ignored")
   void ownReleasesAreIgnored() {
     watch("a");
-    tell("own:1", 0, 1, 2, 3, 4);
+    publish("own:1", 0, 1, 2, 3, 4);
     assertThat(notified).isZero();
   }
 
@@ -150,7 +150,7 @@ class ReleaseNotificationsTest {
 
     first.close();
     assertThat(subscription(4).channels).containsExactly("holdfast:released:b");
-    tell("other:1", 0, 1, 2);
+    publish("other:1", 0, 1, 2);
     assertThat(notified).isZero();
   }
 
@@ -163,7 +163,7 @@ class ReleaseNotificationsTest {
     gone.close();
 
     assertThat(subscription(0).channels).containsExactly(CHANNEL);
-    tell("other:1", 0, 1, 2);
+    publish("other:1", 0, 1, 2);
     assertThat(notified).isOne();
   }
 
@@ -196,7 +196,7 @@ class ReleaseNotificationsTest {
     time.advance(Duration.ZERO);
     assertThat(notified).as("when it began").isZero();
     subscription(1).breakOff();
-    tell("other:1", 0, 2);
+    publish("other:1", 0, 2);
     assertThat(notified).as("before").isZero();
 
     Watch late = notifications.watch("a", () -> notified++);
@@ -309,10 +309,10 @@ class ReleaseNotificationsTest {
     watch("a");
     assertThat(others(publishedTo(1))).as("nothing was heard yet").isOne();
     assertThat(others(publishedTo(3))).as("nothing was heard yet").isEqualTo(2);
-    tell("own:f00", 0);
+    publish("own:f00", 0);
     assertThat(others(publishedTo(1))).isZero();
     assertThat(others(Scripts.MINE, publishedTo(1))).as("deaf at node 1").isOne();
-    tell("own:f00", 1);
+    publish("own:f00", 1);
     assertThat(others(Scripts.MINE, publishedTo(1))).isZero();
     assertThat(others(publishedTo(4), publishedTo(3))).isEqualTo(3);
     assertThat(others(publishedTo(3), publishedTo(4))).isEqualTo(3);
@@ -361,8 +361,8 @@ class ReleaseNotificationsTest {
     return notifications.watch(key, () -> notified++);
   }
 
-  private void tell(String message, int... tellers) {
-    for (int node : tellers) {
+  private void publish(String message, int... nodes) {
+    for (int node : nodes) {
       subscription(node).subscription.onMessage(CHANNEL, message);
     }
   }

@@ -3,11 +3,11 @@ package dev.holdfast.tck.rules;
 import dev.holdfast.Lease;
 
 /** The calls that release a lock. */
-enum Giving {
+enum ReleaseCall {
   /** {@link Lease#release}. */
   RELEASE {
     @Override
-    void back(Lease lease) {
+    void on(Lease lease) {
       lease.release();
     }
   },
@@ -15,7 +15,7 @@ enum Giving {
   /** {@link Lease#releaseAsync}. */
   RELEASE_ASYNC {
     @Override
-    void back(Lease lease) {
+    void on(Lease lease) {
       lease.releaseAsync().join();
     }
   },
@@ -23,10 +23,10 @@ enum Giving {
   /** {@link Lease#close}. */
   CLOSE {
     @Override
-    void back(Lease lease) {
+    void on(Lease lease) {
       lease.close();
     }
   };
 
-  abstract void back(Lease lease);
+  abstract void on(Lease lease);
 }

@@ -15,8 +15,8 @@ import java.util.function.UnaryOperator;
  * The step at which a lease reaches the caller of a decorated {@link LockManager}, who may have
  * cancelled the request meanwhile. Safe for use by many threads.
  */
-public final class LeaseHandover {
-  private LeaseHandover() {}
+public final class LeaseDelivery {
+  private LeaseDelivery() {}
 
   /**
    * Returns a future for the caller of a decorator. Its cancellation cancels the request below. A
@@ -32,7 +32,7 @@ public final class LeaseHandover {
    * @return completes on the thread that completes {@code below}. Its failures have no {@link
    *     CompletionException} around them
    */
-  public static <T> CompletableFuture<T> handOver(
+  public static <T> CompletableFuture<T> deliver(
       CompletableFuture<T> below,
       UnaryOperator<T> onResult,
       Consumer<? super Throwable> onFailure,
@@ -75,14 +75,14 @@ public final class LeaseHandover {
       own = onResult.apply(result);
     } catch (RuntimeException | Error e) {
       try { // first: the caller may try again at once
-        leaseOf.apply(result).ifPresent(LeaseHandover::releaseUnclaimed);
+        leaseOf.apply(result).ifPresent(LeaseDelivery::releaseUnclaimed);
       } finally {
         caller.completeExceptionally(e);
       }
       return;
     }
     if (!caller.complete(own)) {
-      leaseOf.apply(own).ifPresent(LeaseHandover::releaseUnclaimed);
+      leaseOf.apply(own).ifPresent(LeaseDelivery::releaseUnclaimed);
     }
   }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The hand-over of a fake lease to callers who take it, and to callers who do not. */
-class LeaseHandoverTest {
+class LeaseDeliveryTest {
   private final RuntimeException bug = new IllegalArgumentException("of the decorator");
 
   private final List<String> calls = new ArrayList<>();
@@ -33,7 +33,7 @@ class LeaseHandoverTest {
   void theCallerGetsTheResultOfTheDecorator() {
     Lease own = lease(null);
 
-    CompletableFuture<Lease> caller = handOver(given -> own, failure -> {});
+    CompletableFuture<Lease> caller = deliver(given -> own, failure -> {});
     below.complete(lease);
 
     assertThat(caller).isCompletedWithValue(own);
@@ -44,14 +44,14 @@ class LeaseHandoverTest {
   void aCancellationCancelsTheRequestBelow() {
     CompletableFuture<Lease> cancellable = new CompletableFuture<>();
 
-    LeaseHandover.handOver(cancellable, given -> given, failure -> {}, Optional::of).cancel(false);
+    LeaseDelivery.deliver(cancellable, given -> given, failure -> {}, Optional::of).cancel(false);
 
     assertThat(cancellable).isCancelled();
   }
 
   @Test
   void unclaimedLeaseIsReleasedAtOnceDespiteHoldAtLeast() {
-    assertThat(handOver(given -> given, failure -> {}).cancel(false)).isTrue();
+    assertThat(deliver(given -> given, failure -> {}).cancel(false)).isTrue();
     below.complete(lease);
 
     assertThat(calls).containsExactly("holdAtLeast PT0S", "releaseAsync");
@@ -60,7 +60,7 @@ class LeaseHandoverTest {
   @Test
   void aDecoratorThatThrowsFailsTheCallerAndReleasesTheLease() {
     CompletableFuture<Throwable> seen = new CompletableFuture<>();
-    handOver(
+    deliver(
             given -> {
               throw bug;
             },
@@ -78,7 +78,7 @@ class LeaseHandoverTest {
     Throwable failure = new LockLostException("x", LossReason.TAKEN);
     List<Throwable> decorator = new ArrayList<>();
     CompletableFuture<Throwable> seen = new CompletableFuture<>();
-    handOver(
+    deliver(
             given -> given,
             cause -> {
               decorator.add(cause);
@@ -103,14 +103,14 @@ class LeaseHandoverTest {
   @ParameterizedTest
   @MethodSource("refusals")
   void aLeaseWithoutAMinimumIsReleased(RuntimeException refusal) {
-    LeaseHandover.releaseUnclaimed(lease(refusal));
+    LeaseDelivery.releaseUnclaimed(lease(refusal));
 
     assertThat(calls).containsExactly("holdAtLeast PT0S", "releaseAsync");
   }
 
-  private CompletableFuture<Lease> handOver(
+  private CompletableFuture<Lease> deliver(
       UnaryOperator<Lease> onResult, Consumer<Throwable> onFailure) {
-    return LeaseHandover.handOver(below, onResult, onFailure, Optional::of);
+    return LeaseDelivery.deliver(below, onResult, onFailure, Optional::of);
   }
 
   /** Returns a fake lease whose minimum cannot be changed if there is a refusal. */

@@ -78,7 +78,7 @@ public final class LockLostException extends LockException {
       case REMOVED ->
           "its keys are gone (REMOVED); it was adopted and released, or its time ran out, or these"
               + " are other nodes: adopt sooner, or transfer within a longer time";
-      default ->
+      case EXPIRED, UNREACHABLE, MAX_HOLD, CLOSED ->
           "its time ran out ("
               + reason
               + "); adopt sooner, transfer within a longer time, or ask for a longer ttl";

@@ -85,7 +85,7 @@ final class LeaseState {
     }
   }
 
-  private GrantState expired() {
+  private GrantState expireAndGet() {
     expireIfDue();
     return current();
   }
@@ -95,17 +95,17 @@ final class LeaseState {
   }
 
   Duration remaining() {
-    return expired() instanceof Held held
+    return expireAndGet() instanceof Held held
         ? Duration.ofNanos(Math.max(0, nanosLeft(held)))
         : Duration.ZERO;
   }
 
   boolean isHeld() {
-    return expired() instanceof Held;
+    return expireAndGet() instanceof Held;
   }
 
   void requireHeld() {
-    GrantState now = expired();
+    GrantState now = expireAndGet();
     if (!(now instanceof Held)) {
       throw now.ended(grant.name());
     }
@@ -120,7 +120,7 @@ final class LeaseState {
 
   /** Returns the lock as operators see it, or empty if it is not held. */
   Optional<HeldLock> shown() {
-    return expired() instanceof Held held
+    return expireAndGet() instanceof Held held
         ? Optional.of(
             new HeldLock(
                 grant.name(),
@@ -155,7 +155,7 @@ final class LeaseState {
 
   /** Watches for the end of validity, which may be nearer than the timer that is set is. */
   void watch() {
-    if (expired() instanceof Held held) {
+    if (expireAndGet() instanceof Held held) {
       expiry.set(context.scheduler().watch(nanosLeft(held), this::watch));
     }
   }
@@ -196,7 +196,7 @@ final class LeaseState {
   }
 
   private void endAsTransferred(Transferred mine) {
-    while (expired() instanceof Held held) {
+    while (expireAndGet() instanceof Held held) {
       if (state.compareAndSet(held, mine)) {
         stop();
         report.onRelease();
@@ -220,7 +220,7 @@ final class LeaseState {
   private CompletableFuture<Void> extendWithinHold(Duration ttl) {
     Duration asked = holdLimit.limit(ttl);
     boolean isLimited = asked.compareTo(ttl) < 0;
-    if (asked.toMillis() <= 0 && expired() instanceof Held) {
+    if (asked.toMillis() <= 0 && expireAndGet() instanceof Held) {
       if (isLimited) {
         updateHeld(Held::atLimit);
       }
@@ -237,7 +237,7 @@ final class LeaseState {
   /** Takes the monitor that {@link #awaitExtensionSent} takes: no extension follows a release. */
   private synchronized CompletableFuture<Extension> sendExtension(
       Supplier<CompletableFuture<Extension>> call) {
-    GrantState now = expired();
+    GrantState now = expireAndGet();
     if (!(now instanceof Held)) {
       return CompletableFuture.failedFuture(now.ended(grant.name()));
     }
@@ -254,7 +254,7 @@ final class LeaseState {
 
   private void onExtensionAnswered(
       @Nullable Extension extension, @Nullable Throwable failure, boolean isLimited) {
-    while (expired() instanceof Held held) {
+    while (expireAndGet() instanceof Held held) {
       if (failure != null) {
         updateHeld(Held::perhapsUnreachable);
         throw Futures.unchecked(failure);
@@ -283,7 +283,7 @@ final class LeaseState {
 
   CompletableFuture<Boolean> release() {
     while (true) {
-      GrantState now = expired();
+      GrantState now = expireAndGet();
       if (now instanceof Released released) {
         return released.result();
       }
@@ -322,7 +322,7 @@ final class LeaseState {
 
   /** Ends the lease of a closed manager. Its keys stay, because the holder may still be at work. */
   void close() {
-    while (expired() instanceof Held held) {
+    while (expireAndGet() instanceof Held held) {
       lose(held, LossReason.CLOSED, context.clock().now());
     }
   }

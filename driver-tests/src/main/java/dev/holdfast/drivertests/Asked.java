@@ -108,7 +108,7 @@ public final class Asked implements Round.Answers {
   }
 
   @Override
-  public boolean decided() {
+  public boolean isDecided() {
     return false;
   }
 

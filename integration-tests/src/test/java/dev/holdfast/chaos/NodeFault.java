@@ -140,14 +140,14 @@ enum NodeFault {
         victim.proxy().cut();
         return BY_ITSELF;
       }),
-  REFUSING(victim -> onItsWay(victim, FaultProxy::refuse)),
-  SWALLOWED(victim -> onItsWay(victim, FaultProxy::swallow)),
+  REFUSING(victim -> onItsWay(victim, NodeNetwork::refuse)),
+  SWALLOWED(victim -> onItsWay(victim, NodeNetwork::swallow)),
   SLOW(victim -> onItsWay(victim, proxy -> proxy.delay(slowness(victim), slowness(victim)))),
   SLOW_TO_REPLY(victim -> onItsWay(victim, proxy -> proxy.delay(0, slowness(victim)))),
   THROTTLED(victim -> onItsWay(victim, proxy -> proxy.throttle(victim.upTo(20)))),
-  REQUESTS_LOST(victim -> onItsWay(victim, FaultProxy::loseRequests)),
-  REPLIES_LOST(victim -> onItsWay(victim, FaultProxy::loseReplies)),
-  REPLIES_CUT_IN_HALF(victim -> onItsWay(victim, FaultProxy::halveReplies));
+  REQUESTS_LOST(victim -> onItsWay(victim, NodeNetwork::loseRequests)),
+  REPLIES_LOST(victim -> onItsWay(victim, NodeNetwork::loseReplies)),
+  REPLIES_CUT_IN_HALF(victim -> onItsWay(victim, NodeNetwork::halveReplies));
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -164,7 +164,7 @@ enum NodeFault {
 
   /** A fault of a proxy. */
   private interface Trouble {
-    void on(FaultProxy proxy);
+    void on(NodeNetwork proxy);
   }
 
   Healing begin(Victim victim) throws Exception {

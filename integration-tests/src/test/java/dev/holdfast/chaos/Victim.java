@@ -13,7 +13,7 @@ import java.util.random.RandomGenerator;
  *
  * @param clock the file of its clock's error, if there is a {@link ClockShim}
  */
-record Victim(TestNode node, FaultProxy proxy, Path clock, RandomGenerator random) {
+record Victim(TestNode node, NodeNetwork proxy, Path clock, RandomGenerator random) {
   private static final Duration NO_WAIT = Duration.ofMillis(50);
 
   /** Sends a command that keeps the node from answering, and does not wait for its end. */

@@ -19,7 +19,7 @@ final class World implements AutoCloseable {
   private final TestNodes nodes;
   private final Path folder;
   private final NioReactor reactor;
-  private final List<FaultProxy> proxies = new ArrayList<>();
+  private final List<NodeNetwork> proxies = new ArrayList<>();
   private final List<Sightings> sightings = new ArrayList<>();
   private final List<Thread> watchers = new ArrayList<>();
 
@@ -35,7 +35,7 @@ final class World implements AutoCloseable {
             .directory(this.folder)
             .start();
     this.reactor = new NioReactor(TICK_MILLIS);
-    nodes.all().forEach(node -> proxies.add(new FaultProxy(reactor, node)));
+    nodes.all().forEach(node -> proxies.add(new NodeNetwork(reactor, node)));
   }
 
   /** Writes down from now on which locks are on the nodes. */
@@ -55,7 +55,7 @@ final class World implements AutoCloseable {
 
   /** Returns the URIs by which clients see the nodes. */
   List<String> uris() {
-    return proxies.stream().map(FaultProxy::uri).toList();
+    return proxies.stream().map(NodeNetwork::uri).toList();
   }
 
   Victim victim(int node, Random random) {
@@ -73,7 +73,7 @@ final class World implements AutoCloseable {
   @Override
   public void close() {
     sightings.forEach(Sightings::end);
-    proxies.forEach(FaultProxy::close);
+    proxies.forEach(NodeNetwork::close);
     reactor.close();
     nodes.close();
   }

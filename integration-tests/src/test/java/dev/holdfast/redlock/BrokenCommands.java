@@ -320,7 +320,7 @@ final class BrokenCommands {
             } else {
               LATER.execute(
                   () -> {
-                    if (!round.decided()) {
+                    if (!round.isDecided()) {
                       first.submit(ofNode);
                     }
                   });

@@ -63,7 +63,7 @@ final class BrokenReplies {
       long now = System.nanoTime();
       Consumer<Round> unread;
       synchronized (of) {
-        of.waiting.removeIf(w -> w.round.decided() && now - w.since > PATIENCE.toNanos());
+        of.waiting.removeIf(w -> w.round.isDecided() && now - w.since > PATIENCE.toNanos());
         unread = of.unread.poll();
         if (unread == null) {
           of.waiting.add(new Waiting(round, now));

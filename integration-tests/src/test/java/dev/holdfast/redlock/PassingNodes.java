@@ -148,8 +148,8 @@ class PassingNodes implements RedisNodes, RedisConnections {
     }
 
     @Override
-    public boolean decided() {
-      return round.decided();
+    public boolean isDecided() {
+      return round.isDecided();
     }
   }
 }

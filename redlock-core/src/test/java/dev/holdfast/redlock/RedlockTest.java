@@ -260,7 +260,7 @@ class RedlockTest {
 
   /** Returns whether another thread gets the monitor of a round now. */
   private static boolean isFree(Round round) {
-    Thread other = new Thread(round::decided, "other");
+    Thread other = new Thread(round::isDecided, "other");
     other.start();
     try {
       other.join(2_000);

@@ -288,8 +288,8 @@ public final class ScriptedNodes implements RedisNodes, RedisConnections {
     }
 
     @Override
-    public boolean decided() {
-      return round.decided();
+    public boolean isDecided() {
+      return round.isDecided();
     }
   }
 

@@ -165,7 +165,7 @@ final class Poll {
         reply instanceof Long number ? number : "OK".equals(reply) ? 1 : reply == null ? 0 : -1;
     boolean isMissing = kind != Kind.ATTEMPT && code == 2;
     granted |= isFirst(kind) && code > 0 && !isMissing ? bit : 0;
-    if (round.decided()) {
+    if (round.isDecided()) {
       return;
     }
     if (kind == Kind.STORE && code == 1 && attempt != null && !attempt.hasGranted(node)) {
@@ -182,7 +182,7 @@ final class Poll {
 
   /** Notes that a node gives no answer. */
   void failed(int node) {
-    if (!round.decided()) {
+    if (!round.isDecided()) {
       failed |= 1L << node;
     }
   }
@@ -271,7 +271,7 @@ final class Poll {
    */
   boolean beginsToStraggle(int quorum, int nodes) {
     boolean begins =
-        !straggling && !round.decided() && (answers() >= quorum || failures() > nodes - quorum);
+        !straggling && !round.isDecided() && (answers() >= quorum || failures() > nodes - quorum);
     straggling |= begins;
     return begins;
   }

@@ -54,8 +54,8 @@ final class Polls {
     }
     String token = Poll.tokenOf(round.command());
     Poll known = kind == Kind.RELEASE ? releaseOf(round) : latest.get(id(kind, token));
-    boolean isAnother = kind == Kind.EXTENSION && known != null && known.round.decided();
-    if (known != null && !(isAnother && !round.decided())) {
+    boolean isAnother = kind == Kind.EXTENSION && known != null && known.round.isDecided();
+    if (known != null && !(isAnother && !round.isDecided())) {
       known.sendsMore(round);
       return;
     }
@@ -131,7 +131,7 @@ final class Polls {
       return releaseOf(round);
     }
     Poll poll = kind == Kind.NONE ? null : latest.get(id(kind, Poll.tokenOf(round.command())));
-    boolean isLate = poll != null && poll.round != round && round.decided();
+    boolean isLate = poll != null && poll.round != round && round.isDecided();
     return isLate && !Poll.isFirst(kind) ? null : poll;
   }
 
@@ -169,7 +169,7 @@ final class Polls {
         Math.max(due, Math.min(host.pausedUntil(), world.now()) + LATE),
         host,
         () -> {
-          if (poll.round.decided() || host.workload().isClosed()) {
+          if (poll.round.isDecided() || host.workload().isClosed()) {
             return;
           }
           if (poll.ageNanos() < limitNanos || world.now() - host.pausedUntil() < LATE) {
@@ -195,7 +195,7 @@ final class Polls {
   boolean mayKnowOfAnOutage(Host host, String key) {
     return attempts.getOrDefault(new Ask(host, key), List.of()).stream()
         .map(attempt -> latest.getOrDefault(Kind.STORE + attempt.token, attempt))
-        .anyMatch(last -> last.round.decided() && last.answers() < quorum());
+        .anyMatch(last -> last.round.isDecided() && last.answers() < quorum());
   }
 
   private @Nullable Poll attempt(Host host, String key, int index) {
@@ -236,7 +236,7 @@ final class Polls {
     Poll attempt = attempt(host, key, attempts(host, key) - 1);
     Poll store = attempt == null ? null : latest.get(Kind.STORE + attempt.token);
     Poll last = store == null ? attempt : store;
-    if (attempt == null || last == null || last.round.decided()) {
+    if (attempt == null || last == null || last.round.isDecided()) {
       return;
     }
     long nodeTimeout = NANOS * MILLI * world.setting.nodeTimeoutMillis();

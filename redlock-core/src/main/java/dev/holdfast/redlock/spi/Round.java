@@ -62,7 +62,7 @@ public final class Round {
      *
      * @return true once no caller waits for the round
      */
-    boolean decided();
+    boolean isDecided();
   }
 
   /**
@@ -109,8 +109,8 @@ public final class Round {
    *
    * @return true once no caller waits for this round
    */
-  public boolean decided() {
-    return answers.decided();
+  public boolean isDecided() {
+    return answers.isDecided();
   }
 
   /**

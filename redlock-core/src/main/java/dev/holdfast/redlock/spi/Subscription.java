@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The channels that a manager wants to hear on one node, over one connection that a driver makes.
+ * The channels to which a manager subscribes at one node, over one connection that a driver makes.
  * Channels that are wanted before the connection is made are subscribed then.
  *
  * <p>One command is unanswered at a time. Changes that are wanted meanwhile wait, and those that

@@ -537,7 +537,7 @@ class CommandConnectionTest {
     }
 
     @Override
-    public boolean decided() {
+    public boolean isDecided() {
       return false;
     }
   }

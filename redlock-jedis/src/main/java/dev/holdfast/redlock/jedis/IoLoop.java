@@ -235,7 +235,7 @@ final class IoLoop {
         }
       }
       hasRead = connection != null && connection.read();
-      open.removeIf(Round::decided);
+      open.removeIf(Round::isDecided);
     }
   }
 

@@ -124,7 +124,7 @@ class FrozenNodeTest {
                 driver.first().submit(new Round(command, NodeSet.all(3), round));
                 return round.twoReplies;
               });
-      soon().pollInterval(Duration.ofNanos(100_000)).until(round::decided);
+      soon().pollInterval(Duration.ofNanos(100_000)).until(round::isDecided);
     }
     return rounds;
   }
@@ -160,7 +160,7 @@ class FrozenNodeTest {
     }
 
     @Override
-    public boolean decided() {
+    public boolean isDecided() {
       return replies.get() >= 2;
     }
   }

@@ -15,7 +15,6 @@ import dev.holdfast.redlock.internal.vote.GuardedScript;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.internal.vote.Tally;
 import dev.holdfast.redlock.spi.Command;
-import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.redlock.spi.RedisNodes;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -27,7 +26,7 @@ import java.util.Set;
 
 /** Opens a manager over some nodes. */
 public final class RedlockOpening {
-  /** Maximum number of nodes. A {@link NodeSet} has room for two connections to each. */
+  /** Maximum number of nodes: 3 or 5 are usual, and each one more is one more to ask. */
   private static final int MAX_NODES = 31;
 
   private static final Logger LOG = System.getLogger(Redlock.class.getName());

@@ -25,7 +25,7 @@ public record DiscardedReplies(NodeConnections connections, int sentIn) implemen
   }
 
   @Override
-  public boolean decided() {
+  public boolean isDecided() {
     return true;
   }
 }

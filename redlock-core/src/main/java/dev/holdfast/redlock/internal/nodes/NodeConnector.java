@@ -253,7 +253,7 @@ public final class NodeConnector {
 
   /** Sends a round that was held back, but no SET that its caller would only delete again. */
   private void sendHeld(int node, Round round) {
-    if (round.decided() && Scripts.isAcquire(round.command())) {
+    if (round.isDecided() && Scripts.isAcquire(round.command())) {
       round.failure(node, NodeException.ended());
     } else {
       commands.submit(round);

@@ -116,7 +116,7 @@ public final class NodeHealth {
    * the monitor may be held, which keeps the order of changes.
    */
   synchronized void onChanged(int node) {
-    Known now = observe(node);
+    Known now = refreshed(node);
     Known before = known[node];
     if (now.state() != before.state() || !Objects.equals(now.quarantine(), before.quarantine())) {
       known[node] = now;
@@ -124,7 +124,7 @@ public final class NodeHealth {
     }
   }
 
-  private Known observe(int node) {
+  private Known refreshed(int node) {
     ClockReading now = clock.now();
     if (!states[node].isTried()) {
       return known[node];

@@ -41,7 +41,7 @@ public final class ServerCheck implements Round.Answers {
   }
 
   @Override
-  public boolean decided() {
+  public boolean isDecided() {
     return false;
   }
 

@@ -63,7 +63,7 @@ public final class SingleNodeCall implements Round.Answers {
   }
 
   @Override
-  public boolean decided() {
+  public boolean isDecided() {
     return answer.isDone();
   }
 }

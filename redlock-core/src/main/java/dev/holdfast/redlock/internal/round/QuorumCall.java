@@ -202,7 +202,7 @@ public final class QuorumCall implements Round.Answers {
   }
 
   @Override
-  public synchronized boolean decided() {
+  public synchronized boolean isDecided() {
     return decided;
   }
 
@@ -370,7 +370,7 @@ public final class QuorumCall implements Round.Answers {
       cancelDeadline();
       long took = connections.now() - sentAt;
       waitFor(Math.min(limitNanos, Math.max(connections.nodeTimeoutNanos(), 2 * took)));
-      if (decided()) {
+      if (isDecided()) {
         cancelDeadline();
       }
     }

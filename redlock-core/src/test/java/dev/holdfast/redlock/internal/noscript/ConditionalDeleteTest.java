@@ -231,7 +231,7 @@ class ConditionalDeleteTest {
     }
 
     @Override
-    public boolean decided() {
+    public boolean isDecided() {
       return answer.isDone();
     }
   }

@@ -414,7 +414,7 @@ class TransactionalScriptsTest {
     }
 
     @Override
-    public boolean decided() {
+    public boolean isDecided() {
       return answer.isDone();
     }
   }

@@ -13,7 +13,7 @@ import org.netcrusher.tcp.TcpCrusher;
 import org.netcrusher.tcp.TcpCrusherBuilder;
 
 /** A proxy before one node that makes the faults of its network. All clients use it. */
-final class FaultProxy implements AutoCloseable {
+final class NodeNetwork implements AutoCloseable {
   private static final int NO_LIMIT = Integer.MAX_VALUE;
 
   private final NioReactor reactor;
@@ -27,7 +27,7 @@ final class FaultProxy implements AutoCloseable {
   private volatile boolean losesReplies;
   private volatile boolean halvesReplies;
 
-  FaultProxy(NioReactor reactor, TestNode node) {
+  NodeNetwork(NioReactor reactor, TestNode node) {
     this.reactor = reactor;
     this.port = freePort();
     this.node = node;

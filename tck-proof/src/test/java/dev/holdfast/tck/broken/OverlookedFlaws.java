@@ -496,7 +496,7 @@ final class OverlookedFlaws {
   }
 
   private static final class Breaking extends PassingManager {
-    private static final int MOST = 5;
+    private static final int MAX_OUTAGES = 5;
     private static final Duration REST = Duration.ofSeconds(5);
 
     private int inARow;
@@ -521,7 +521,7 @@ final class OverlookedFlaws {
     }
 
     private synchronized void rest() {
-      if (last != null && inARow >= MOST && System.nanoTime() - since < REST.toNanos()) {
+      if (last != null && inARow >= MAX_OUTAGES && System.nanoTime() - since < REST.toNanos()) {
         throw last;
       }
     }

@@ -234,13 +234,13 @@ enum Mutant implements Flaw {
       Invariant.NO_REVIVAL,
       edit(
           "core/LeaseState",
-          "while (expired() instanceof Held held) {\n      if (failure != null) {",
+          "while (expireAndGet() instanceof Held held) {\n      if (failure != null) {",
           """
           if (extension instanceof Extended e) {
             state.set(new Held(e.validUntil(), LossReason.EXPIRED, 0));
             return;
           }
-          while (expired() instanceof Held held) {
+          while (expireAndGet() instanceof Held held) {
             if (failure != null) {\
           """)),
   EXTENSION_AFTER_EXPIRY(
@@ -253,7 +253,7 @@ enum Mutant implements Flaw {
           "void expireIfDue() {}\n\n  void expireByTimer() {\n"),
       edit(
           "core/LeaseState",
-          "if (expired() instanceof Held held) {\n      expiry",
+          "if (expireAndGet() instanceof Held held) {\n      expiry",
           "expireByTimer();\n    if (current() instanceof Held held) {\n      expiry")),
   SLEEP_IS_NOT_NOTICED(
       "only timers end leases, although the wall clock has gone ahead of them",

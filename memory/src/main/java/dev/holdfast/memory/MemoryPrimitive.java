@@ -30,7 +30,13 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
 
   private record MemoryGrant(
       String name, String token, OptionalLong fencingToken, ClockReading validUntil)
-      implements Grant {}
+      implements Grant {
+    /** Returns a text without the token, by which the lock can be released. */
+    @Override
+    public String toString() {
+      return "MemoryGrant[" + name + "]";
+    }
+  }
 
   @Override
   public Set<LockCapability> capabilities() {

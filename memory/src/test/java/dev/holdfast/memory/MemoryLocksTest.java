@@ -13,6 +13,8 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.AttemptProgress;
+import dev.holdfast.core.LockPrimitive;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -37,6 +39,18 @@ class MemoryLocksTest {
   void close() {
     one.close();
     two.close();
+  }
+
+  @Test
+  void aGrantDoesNotShowItsToken() {
+    LockPrimitive primitive = one.unwrap(LockPrimitive.class).orElseThrow();
+    LockPrimitive.Attempt attempt =
+        new LockPrimitive.Attempt("x", "one", TTL, new AttemptProgress());
+    LockPrimitive.Grant grant = (LockPrimitive.Grant) primitive.attempt(attempt).join();
+
+    assertThat(LockPrimitive.Release.deletionOf(grant).toString())
+        .contains("x")
+        .doesNotContain(grant.token());
   }
 
   @Test

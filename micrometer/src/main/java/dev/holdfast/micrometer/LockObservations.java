@@ -97,11 +97,16 @@ final class LockObservations {
   }
 
   private void onFailed(Throwable e) {
-    if (!hasFailed.getAndSet(true)) {
+    if (hasFailed.getAndSet(true)) {
+      return;
+    }
+    try {
       LOG.log(
           Level.WARNING,
           "a handler of observations failed, and locks go on without it: correct the handler",
           e);
+    } catch (RuntimeException | Error ignored) {
+      // the logger is broken, too, and there is no other place to report to
     }
   }
 

@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -311,6 +312,23 @@ class HoldfastObservationsTest {
       assertThat(logs.warnings()).hasSize(1).first().asString().contains("correct the handler");
     }
     assertThat(memory.leases()).isEmpty();
+  }
+
+  @Test
+  void aHandlerAndALoggerThatFailCostNoLock() throws Exception {
+    registry
+        .observationConfig()
+        .observationHandler(new FailingHandler("onStart", "IllegalStateException"));
+    Logger logger = Logger.getLogger(HoldfastObservations.class.getName());
+    logger.setFilter(
+        entry -> {
+          throw new IllegalStateException("the disk is full");
+        });
+    try {
+      assertThat(locks.acquire(REQUEST).release()).isTrue();
+    } finally {
+      logger.setFilter(null);
+    }
   }
 
   @Test

@@ -63,7 +63,7 @@ class ApiShapeTest {
 
     assertThat(types).contains(LockManager.class, Lease.class, LockProvider.class);
     assertThat(types)
-        // LockedAction, ManagerBuilder, OpenSettings; LockListener, LockNode, HeldLock;
+        // LockedAction, ManagerBuilder, OpenSettings, LockListener, LockNode, HeldLock,
         // LeaseDelivery, LockManagerDecorator, LeaseDecorator
         .hasSizeLessThanOrEqualTo(16 + 9);
   }

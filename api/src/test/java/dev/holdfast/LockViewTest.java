@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(20)
 @ExtendWith(NothingLeftBehind.class)
-@SuppressWarnings("LockNotBeforeTry") // how lock and unlock may be called is what is tested
+@SuppressWarnings("LockNotBeforeTry") // the test is about how lock and unlock may be called
 class LockViewTest {
   private static final LockRequest REQUEST =
       LockRequest.of("stock", Duration.ofSeconds(10)).keepAliveUpTo(Duration.ofHours(1));

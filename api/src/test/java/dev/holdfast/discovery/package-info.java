@@ -1,4 +1,4 @@
-/** Backends are found in every kind of application; each test starts a JVM of its own. */
+/** Backends are found in every kind of application. Each test starts a JVM of its own. */
 @NullMarked
 package dev.holdfast.discovery;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The hand-over of a fake lease to callers who take it, and to callers who do not. */
+/** The delivery of a fake lease to callers who take it, and to callers who do not. */
 class LeaseDeliveryTest {
   private final RuntimeException bug = new IllegalArgumentException("of the decorator");
 

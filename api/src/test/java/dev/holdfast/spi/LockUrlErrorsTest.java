@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class LockUrlErrorsTest {
   /**
-   * The part that must be marked stands between bars; {@code |^|} is a place where something is
+   * The part that must be marked stands between bars. {@code |^|} is a place where something is
    * missing.
    */
   @ParameterizedTest(name = "[{index}] {0}")

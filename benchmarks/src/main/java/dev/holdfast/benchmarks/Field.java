@@ -22,7 +22,7 @@ final class Field implements AutoCloseable {
   private final List<Subject> subjects = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
 
-  /** Connects the contestants; one that cannot be connected is left out, with a note. */
+  /** Connects the contestants. One that cannot be connected is left out, with a note. */
   Field(List<Kind> kinds, Scenario scenario) {
     this(kinds, scenario, CLOSE_LIMIT);
   }

@@ -1,6 +1,6 @@
 package dev.holdfast.benchmarks;
 
-/** Something that is measured of contestants in every round; in the order of columns. */
+/** Something that is measured of contestants in every round, in the order of columns. */
 public enum Figure {
   KEPT("kept", 2, Shown.MEDIAN),
   PER_SECOND("a second", 0, Shown.WITH_RATIO),
@@ -75,8 +75,8 @@ public enum Figure {
    * Returns the value that is shown of the rounds.
    *
    * @param rounds all of them
-   * @return the median; the worst round's of what is looked at for its worst: the longest wait and
-   *     call, the least share, what was lost, and what failed
+   * @return the median, or the worst round's value of figures that count by their worst: the
+   *     longest wait and call, the least share, losses and failures
    */
   public double of(Spread rounds) {
     return switch (shown) {

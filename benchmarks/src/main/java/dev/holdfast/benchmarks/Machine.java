@@ -20,12 +20,13 @@ import org.redisson.Redisson;
 import redis.clients.jedis.Connection;
 
 /**
- * The machine of a measurement; no names.
+ * The machine of a measurement, without names.
  *
  * @param processors that this process may use
  * @param memoryMegabytes of the heap at most
  * @param java the JVM's version
- * @param load how busy the machine was at the start: its load average; negative if it does not say
+ * @param load how busy the machine was at the start: its load average, or negative if that is
+ *     unknown
  * @param versions of servers and drivers
  */
 public record Machine(

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The measurements of one scenario, round by round; ratios are those within a round. */
+/** The measurements of one scenario, round by round. Ratios are those within a round. */
 final class Measured {
   private final Map<Kind, List<Map<Figure, Double>>> rounds = new LinkedHashMap<>();
 

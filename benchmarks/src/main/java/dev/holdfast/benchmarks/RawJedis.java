@@ -16,7 +16,7 @@ final class RawJedis implements RawLock {
   private final List<HostAndPort> nodes;
   private final String release;
 
-  /** One connection to each server; the one that was used last is taken first. */
+  /** One connection to each server. The one that was used last is taken first. */
   private final BlockingDeque<List<Connection>> pool = new LinkedBlockingDeque<>();
 
   RawJedis(List<String> uris) {

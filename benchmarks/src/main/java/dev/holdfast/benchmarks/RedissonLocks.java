@@ -13,7 +13,7 @@ import org.redisson.config.Config;
 
 /** Redisson's own locks. */
 final class RedissonLocks implements Contestant {
-  /** Until Redisson's threads have ended; its default waits for more work for 2 s. */
+  /** Until Redisson's threads have ended. Its default waits for more work for 2 s. */
   private static final Duration QUIET = Duration.ZERO;
 
   private static final Duration END_LIMIT = Duration.ofSeconds(5);

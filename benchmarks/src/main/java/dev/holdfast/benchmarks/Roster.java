@@ -3,7 +3,7 @@ package dev.holdfast.benchmarks;
 import java.util.List;
 import java.util.Map;
 
-/** Further locks to be measured; found by {@link java.util.ServiceLoader}. */
+/** Further locks to be measured, found by {@link java.util.ServiceLoader}. */
 public interface Roster {
   /**
    * Lists them.

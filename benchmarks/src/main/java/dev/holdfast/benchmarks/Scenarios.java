@@ -18,7 +18,7 @@ final class Scenarios {
 
   private Scenarios() {}
 
-  /** Returns the scenarios; a quick run leaves out those between two others. */
+  /** Returns the scenarios. A quick run leaves out those between two others. */
   static List<Scenario> all(boolean quick) {
     List<Scenario> all = new ArrayList<>();
     numbers(quick, 1, 3, MAX_NODES).forEach(nodes -> all.add(new Uncontended(nodes)));

@@ -29,7 +29,7 @@ public final class SlowProxy implements AutoCloseable {
   private volatile long lateNanos;
   private volatile boolean held;
 
-  /** Part of a reply, and when it is to arrive; the last one is empty. */
+  /** Part of a reply, and when it must arrive. The last one is empty. */
   private record Packet(long due, ByteBuffer bytes) {}
 
   private SlowProxy(TestNode node) {
@@ -41,7 +41,7 @@ public final class SlowProxy implements AutoCloseable {
     }
   }
 
-  /** Listens from now on; nothing is late yet. */
+  /** Listens from now on. Nothing is late yet. */
   public static SlowProxy before(TestNode node) {
     SlowProxy proxy = new SlowProxy(node);
     start(proxy::accept);

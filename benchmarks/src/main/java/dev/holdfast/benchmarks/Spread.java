@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * The spread of a figure over the rounds.
  *
- * @param median the middle one; between the two middle ones if the rounds are an even number
+ * @param median the middle one, or between the two middle ones if the rounds are an even number
  * @param least of all
  * @param most of all
  */

@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * The scenario {@link DistinctNames} with thousands of virtual threads; left out before Java 21.
+ * The scenario {@link DistinctNames} with thousands of virtual threads, left out before Java 21.
  */
 record VirtualThreads(int nodes, int threads) implements Scenario {
   private static final Duration SLICE = Duration.ofSeconds(1);

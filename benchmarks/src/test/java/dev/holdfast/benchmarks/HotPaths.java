@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One contestant at a time, by JMH: what an acquisition and its release allocate (with {@code -prof
- * gc}) and take. How to run it is in docs/performance.md.
+ * One contestant at a time, by JMH: the memory that an acquisition and its release allocate (with
+ * {@code -prof gc}) and take. How to run it is in docs/performance.md.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
@@ -56,7 +56,7 @@ public class HotPaths {
     opened = Kinds.of(contestant).opener().open(servers.uris());
   }
 
-  /** A lock that nobody else wants. */
+  /** A lock that no other thread wants. */
   @Benchmark
   public boolean acquireAndRelease() throws Exception {
     return opened.locked("hot", () -> {});

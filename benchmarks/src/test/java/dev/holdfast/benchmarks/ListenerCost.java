@@ -19,8 +19,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Holdfast without and with a listener, by JMH: what an acquisition and its release allocate (with
- * {@code -prof gc}). How to run it is in docs/performance.md.
+ * Holdfast without and with a listener, by JMH: the memory that an acquisition and its release
+ * allocate (with {@code -prof gc}). How to run it is in docs/performance.md.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
@@ -54,7 +54,7 @@ public class ListenerCost {
     locks = new Ours(driver, servers.uris(), Ours.SAFE, listeners);
   }
 
-  /** A lock that nobody else wants. */
+  /** A lock that no other thread wants. */
   @Benchmark
   public boolean acquireAndRelease() throws Exception {
     return locks.locked("hot", () -> {});

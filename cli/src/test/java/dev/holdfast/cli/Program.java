@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The command with stdout and stderr in files: in a process of its own where that is what a test is
- * about, and else in this JVM, which takes a twentieth of the time.
+ * The command with stdout and stderr in files: in a process of its own where a test is about that,
+ * and else in this JVM, which takes a twentieth of the time.
  */
 public final class Program implements AutoCloseable {
   /** The signals that nohup, or the {@code &} of a script, ignores for all that they start. */

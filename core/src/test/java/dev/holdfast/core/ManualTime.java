@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Time that stands still until a test moves it. Tasks that are due then run in their order, on the
- * test's thread, each at its own moment.
+ * test's thread, each at its own time.
  */
 final class ManualTime implements Clock, Scheduler {
   private final TreeSet<Timer> timers =

@@ -23,7 +23,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** A request that no retry can mend fails at once, before the backend is asked. */
+/** A request that no retry can correct fails at once, before the backend is asked. */
 class RefusedRequestsTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final LockRequest REQUEST = LockRequest.of("x", TTL);
@@ -147,7 +147,7 @@ class RefusedRequestsTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // what callers without such a check do
+  @SuppressWarnings("NullAway") // as callers without such a check do
   void nullNameIsRefusedWithoutAnAttempt() {
     LockManager manager = manager();
     assertThatThrownBy(() -> manager.inspect(null)).isInstanceOf(NullPointerException.class);

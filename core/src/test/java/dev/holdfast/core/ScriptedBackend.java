@@ -186,7 +186,7 @@ final class ScriptedBackend implements LockPrimitive {
     return Set.copyOf(watchers.keySet());
   }
 
-  /** Returns for each release whether it handed over. */
+  /** Returns for each release whether it was a handoff. */
   synchronized List<Boolean> handoffs() {
     return List.copyOf(handoffs);
   }

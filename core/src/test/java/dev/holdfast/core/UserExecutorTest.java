@@ -96,7 +96,7 @@ class UserExecutorTest {
               ran.complete(Thread.currentThread());
               block();
             });
-    backend.next().answer(); // blocks this thread for ever if it runs users' code
+    backend.next().answer(); // blocks this thread forever if it runs users' code
     assertThat(ran.get(10, TimeUnit.SECONDS)).isNotSameAs(caller);
     backend.answerAtOnce(ScriptedBackend.Op.ATTEMPT);
 

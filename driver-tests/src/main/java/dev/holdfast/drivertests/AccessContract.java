@@ -140,7 +140,7 @@ public abstract class AccessContract {
     }
   }
 
-  /** For the code that the server gives; the password {@code wr0ng} is shown nowhere. */
+  /** For the code that the server gives. The password {@code wr0ng} is shown nowhere. */
   protected static void assertThatItIsRefused(
       ThrowingCallable opening, TestNode server, String code) {
     try (Logs logs = new Logs()) {

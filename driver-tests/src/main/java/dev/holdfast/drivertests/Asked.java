@@ -62,7 +62,7 @@ public final class Asked implements Round.Answers {
     return asked;
   }
 
-  /** Returns the reply of the only node; null for nil. */
+  /** Returns the reply of the only node, or null for nil. */
   public @Nullable Object reply() {
     return only(Reply.class).reply();
   }

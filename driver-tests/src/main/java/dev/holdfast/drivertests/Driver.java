@@ -50,21 +50,21 @@ public final class Driver implements AutoCloseable {
     return nodes.first();
   }
 
-  /** Connects one node; the counter counts how often its connection has ended. */
+  /** Connects one node. The counter counts how often its connection has ended. */
   public AtomicInteger connect(int node) throws Exception {
     AtomicInteger ends = new AtomicInteger();
     connect(node, ends::incrementAndGet);
     return ends;
   }
 
-  /** Makes the second connection to a node; the counter counts how often it has ended. */
+  /** Makes the second connection to a node. The counter counts how often it has ended. */
   public AtomicInteger connectSecond(int node) throws Exception {
     AtomicInteger ends = new AtomicInteger();
     nodes.second().connect(node, ends::incrementAndGet).get(10, TimeUnit.SECONDS);
     return ends;
   }
 
-  /** Connects one node, within 10 s; see {@link RedisConnections#connect}. */
+  /** Connects one node, within 10 s, as does {@link RedisConnections#connect}. */
   public void connect(int node, Runnable disconnected) throws Exception {
     nodes.first().connect(node, disconnected).get(10, TimeUnit.SECONDS);
   }

@@ -134,7 +134,7 @@ public abstract class FirstLockContract {
     }
   }
 
-  /** The most that were seen at one moment: connections to one node, and threads of the driver. */
+  /** The most that were seen at one time: connections to one node, and threads of the driver. */
   protected record Peaks(long connections, int threads) {}
 
   /** Four contend for each lock. */
@@ -172,7 +172,7 @@ public abstract class FirstLockContract {
   }
 
   /**
-   * Asserts it except for subscriptions, because whether anybody waited for long enough is chance.
+   * Asserts it except for subscriptions, because whether a waiter waited for long enough is chance.
    */
   private List<Thread> threadsOfTheDriver() {
     return threadsOfOurs().stream()

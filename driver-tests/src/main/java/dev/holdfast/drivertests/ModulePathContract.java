@@ -60,7 +60,7 @@ public abstract class ModulePathContract {
     assertThat(log).content().contains("held, by module dev.holdfast.api");
   }
 
-  /** The folder of the program; nothing else is there that a driver could use. */
+  /** The folder of the program. Nothing else is there that a driver could use. */
   private static Path ownClasses() throws Exception {
     return Path.of(OneLock.class.getProtectionDomain().getCodeSource().getLocation().toURI());
   }

@@ -36,7 +36,7 @@ public final class TlsServer implements AutoCloseable {
   /**
    * Starts it.
    *
-   * @param folder for its keys; what is in it is not deleted
+   * @param folder for its keys. Other files in it are not deleted
    */
   public static TlsServer start(Path folder) throws Exception {
     for (String file : FILES) {

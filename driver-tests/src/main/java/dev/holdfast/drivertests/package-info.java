@@ -5,7 +5,7 @@
  * <p>{@link dev.holdfast.drivertests.PromisesContract}, {@link
  * dev.holdfast.drivertests.RepliesContract} and {@link
  * dev.holdfast.drivertests.TransactionContract} are about a {@link dev.holdfast.drivertests.Driver}
- * alone; the other contracts have the whole of Redlock above it.
+ * alone. The other contracts have the whole of Redlock above it.
  */
 @NullMarked
 package dev.holdfast.drivertests;

@@ -22,9 +22,7 @@ final class Async {
         .open();
   }
 
-  /**
-   * Runs some work under a lock; empty-handed after the wait, or if the lock was lost, it fails.
-   */
+  /** Runs some work under a lock. Fails if the wait ends without the lock, or the lock is lost. */
   static <T> CompletableFuture<T> locked(
       LockManager locks, String name, Supplier<CompletableFuture<T>> work) {
     LockRequest request =

@@ -5,12 +5,12 @@ import dev.holdfast.LockManager;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Only one process at a time does the work; the others find that it is being done. */
+/** One process at a time does the work, and the others find that it is in progress. */
 final class FirstLock {
   private FirstLock() {}
 
   /**
-   * Takes a lock, works, gives it back.
+   * Acquires a lock, works, and releases the lock.
    *
    * @param args a URL, for example {@code redlock:redis://h1,redis://h2,redis://h3}
    */

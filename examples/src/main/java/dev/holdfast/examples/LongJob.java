@@ -14,8 +14,8 @@ final class LongJob {
   static String run(LockManager locks, int steps, CountDownLatch begun)
       throws InterruptedException {
     LockRequest request =
-        LockRequest.of("migration", Duration.ofSeconds(10)) // what a crash of this process costs
-            .keepAliveUpTo(Duration.ofHours(2)); //            what a hang of this job costs
+        LockRequest.of("migration", Duration.ofSeconds(10)) // the cost of a crash of this process
+            .keepAliveUpTo(Duration.ofHours(2)); //            the cost of a job that hangs
     try {
       return locks.executeLocked(
           request,

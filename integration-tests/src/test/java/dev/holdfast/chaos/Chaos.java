@@ -41,7 +41,7 @@ record Chaos(
 
   private static final Duration LOOK = Duration.ofMillis(50);
 
-  /** At the end: what was left behind has had its time. */
+  /** At the end, when the time of all that was left behind is over. */
   private static final Duration CALM = Duration.ofSeconds(5);
 
   /** Returns a run with all faults that this machine allows. */
@@ -144,7 +144,7 @@ record Chaos(
     return new Entry.Began(fault.name(), victims, System.nanoTime());
   }
 
-  /** Until each lock has been got again, or for long enough. */
+  /** Until each lock has been acquired again, or for long enough. */
   private static void awaitGrants(Journal.Reader reader, Quarantines quarantines) {
     Set<String> names = new HashSet<>(Settings.NAMES);
     long begun = System.nanoTime();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * A minute of chaos. The seed draws the driver, the number of nodes and the faults; -D{@value
+ * A minute of chaos. The seed draws the driver, the number of nodes and the faults, and -D{@value
  * #SEED} repeats one. Only where it is asked for, because it takes as long as it says.
  */
 @EnabledIfSystemProperty(named = ChaosTest.SECONDS, matches = "\\d+")

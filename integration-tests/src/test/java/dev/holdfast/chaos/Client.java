@@ -16,7 +16,7 @@ import java.util.random.RandomGeneratorFactory;
 
 /**
  * A process that shares locks with others: one thread for each, which takes it again and again. It
- * ends when its input does: when it is told to, or its parent has gone.
+ * ends when its input does: when it gets the order, or its parent has gone.
  */
 final class Client {
   /** How long it takes to end, at most: the longest wait, and then the longest hold. */
@@ -83,7 +83,7 @@ final class Client {
             });
   }
 
-  /** Nobody is to go on with fewer threads than it seems. */
+  /** The process must not go on with fewer threads than it seems. */
   private static void crash(Thread thread, Throwable error) {
     error.printStackTrace();
     Runtime.getRuntime().halt(CRASHED);
@@ -95,7 +95,7 @@ final class Client {
 
   private static void awaitEndOfInput() throws IOException {
     while (System.in.read() >= 0) {
-      // nobody says anything
+      // no reader answers
     }
   }
 }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /** A fault of clients. */
-@SuppressWarnings("ImmutableEnumChecker") // what a fault does changes the world, not the fault
+@SuppressWarnings("ImmutableEnumChecker") // the effect of a fault changes the world, not the fault
 enum ClientFault {
   PAUSED(
       (fleet, random) -> {

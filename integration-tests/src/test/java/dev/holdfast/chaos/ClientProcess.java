@@ -107,7 +107,7 @@ final class ClientProcess {
     }
   }
 
-  /** Fails if it has ended, which nobody told it to. */
+  /** Fails if it has ended without an order. */
   void requireAlive() {
     if (!process.isAlive()) {
       throw new IllegalStateException("a client ended with " + process.exitValue());

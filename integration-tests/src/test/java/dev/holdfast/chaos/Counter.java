@@ -2,8 +2,8 @@ package dev.holdfast.chaos;
 
 /**
  * The counter that one lock protects: a number in a store that looks at fencing tokens. The store
- * is the {@link Journal}: who got a lease shows its token there before it reads, and of the values
- * that were written those with a token below the largest shown before are refused.
+ * is the {@link Journal}: the holder of a lease shows its token there before it reads, and of the
+ * values that were written those with a token below the largest shown before are refused.
  */
 final class Counter {
   /** The effect of an entry. */

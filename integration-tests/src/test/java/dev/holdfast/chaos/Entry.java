@@ -30,7 +30,7 @@ sealed interface Entry {
    */
   record ClockSet(String client, long at, long aheadNanos) implements Entry {}
 
-  /** Its release was answered; nothing may be left of it on any node from then on. */
+  /** Its release was answered. Nothing may be left of it on any node from then on. */
   record Released(String token, long goneBy) implements Entry {}
 
   /** A new value, one more than the one that was read, on its way to the {@link Counter}. */
@@ -46,7 +46,7 @@ sealed interface Entry {
   record Healed(long at) implements Entry {}
 
   /**
-   * Each lock was got again after the last healing. Since that moment a quorum was out of
+   * Each lock was acquired again after the last healing. Since that time a quorum was out of
    * quarantine, and for so long meanwhile processes got no processor.
    */
   record Voting(long since, long lostNanos) implements Entry {}

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 /**
  * Counts the grants for which nodes were asked a second time, to store the fencing token: by what
  * MONITOR shows of each script that names the counter. The one that takes the lock names the
- * restart guard, too; the one that stores a token does not.
+ * restart guard, too, and the one that stores a token does not.
  */
 final class FenceTrips implements AutoCloseable {
   /** The token of the lock is the first argument after the keys. */

@@ -14,7 +14,7 @@ final class Fleet implements AutoCloseable {
   /**
    * Starts some.
    *
-   * @param starter starts the one with this number, which nobody else has
+   * @param starter starts the one with this number, which no other process has
    */
   Fleet(int count, IntFunction<ClientProcess> starter) throws InterruptedException {
     this.starter = starter;

@@ -96,7 +96,7 @@ final class Holder implements Runnable {
         return;
       }
       if (happens(2)) {
-        // what a long pause of the garbage collector would do
+        // as a long pause of the garbage collector would
         pause((int) lease.remaining().toMillis() + LONGEST_STALL_MILLIS);
       }
       notes.wrote(lease, read);
@@ -122,7 +122,7 @@ final class Holder implements Runnable {
     }
   }
 
-  /** Gives it back, or forgets it as a careless program would. */
+  /** Releases it, or forgets it as a careless program would. */
   private void leave(Lease lease, LockRequest request, long got) throws Exception {
     if (request.keepAliveUpTo().isEmpty() && happens(2)) {
       return;

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 
 /**
  * One file to which all processes append, and in which the order of lines is the order of events:
- * each line is one write, and the system puts writes that append one after the other. Nobody who is
- * stopped or killed can keep others from writing.
+ * each line is one write, and the system puts writes that append one after the other. A process
+ * that is stopped or killed cannot keep others from writing.
  */
 final class Journal implements AutoCloseable {
   private final FileChannel file;
@@ -69,7 +69,7 @@ final class Journal implements AutoCloseable {
       }
     }
 
-    /** Hands over each whole line that is new. */
+    /** Passes on each complete line that is new. */
     void read(Consumer<String> lines) {
       try {
         while (file.read(buffer, position + buffer.position()) > 0) {

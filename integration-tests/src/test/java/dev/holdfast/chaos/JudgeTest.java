@@ -12,13 +12,13 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The judge on short histories: what is right passes, and each thing that is wrong is found. */
+/** The judge on short histories: a right one passes, and each mistake is found. */
 class JudgeTest {
   private static final long LONG_AGO = millis(-10_000);
 
   private final Judge judge = new Judge();
 
-  /** A client had the lock from one moment to another, and gave it back. */
+  /** A client had the lock from one time to another, and released it. */
   private void held(String token, long fence, long from, long to) {
     got(token, fence, from, to + 50);
     judge.hear(new Entry.Ending(token, millis(to), true));

@@ -38,7 +38,7 @@ final class Leases {
     /**
      * A grant.
      *
-     * @param leaps of the holder's wall clock, in their order; more may follow
+     * @param leaps of the holder's wall clock, in their order. More may follow
      */
     private Lease(Entry.Got got, List<Entry.ClockSet> leaps) {
       this.got = got;
@@ -49,7 +49,7 @@ final class Leases {
     private void end(Entry.Ending entry) {
       ending = entry.at();
       if (entry.held()) {
-        // renewed in the background: what is lost is not held again
+        // renewed in the background: a lost lease is not held again
         beliefs.add(new Belief(ending, ending));
       }
     }
@@ -107,7 +107,7 @@ final class Leases {
     return byToken.size();
   }
 
-  /** Since when nothing may be left of a grant; empty if nobody was told of one. */
+  /** Since when nothing may be left of a grant, or empty if no client knew of one. */
   OptionalLong over(String token) {
     Lease lease = byToken.get(token);
     return lease == null
@@ -115,7 +115,7 @@ final class Leases {
         : OptionalLong.of(lease.goneBy == Long.MAX_VALUE ? lease.keptUntil() : lease.goneBy);
   }
 
-  /** When a lock was got for the first time after that moment; empty if it never was. */
+  /** When a lock was acquired for the first time after that, or empty if it never was. */
   Map<String, OptionalLong> nextGrants(long after) {
     Map<String, OptionalLong> next = new TreeMap<>();
     byName.forEach(

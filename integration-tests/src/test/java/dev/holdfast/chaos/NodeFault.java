@@ -9,8 +9,8 @@ import dev.holdfast.testnodes.TestNodes;
 import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 
-/** A fault of nodes or of the network before them; to any number of them at once. */
-@SuppressWarnings("ImmutableEnumChecker") // what a fault does changes the world, not the fault
+/** A fault of any number of nodes, or of the network before them. */
+@SuppressWarnings("ImmutableEnumChecker") // the effect of a fault changes the world, not the fault
 enum NodeFault {
   FROZEN(
       victim -> {
@@ -70,7 +70,7 @@ enum NodeFault {
         replica.command("REPLICAOF", "NO", "ONE");
         victim.proxy().leadTo(replica);
         return () -> {
-          victim.node().command("FLUSHALL"); // it was away, and nobody tells it what it missed
+          victim.node().command("FLUSHALL"); // it was away, and does not know what it missed
           victim.proxy().leadTo(victim.node());
           replicas.close();
         };

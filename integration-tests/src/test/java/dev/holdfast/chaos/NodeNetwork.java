@@ -83,10 +83,10 @@ final class NodeNetwork implements AutoCloseable {
   }
 
   /**
-   * All passes again. What lost something ends: the rest would answer other requests. So does what
-   * was throttled: what the proxy has taken on it comes as late as that was counted then, which for
-   * some kilobytes can be seconds. A proxy that was closed is made again, because one that accepts
-   * a connection as it is closed cannot be opened any more.
+   * All passes again. A connection that lost something ends, because the rest would answer other
+   * requests. So does one that was throttled: the bytes that the proxy has taken on it come as late
+   * as was counted then, which for some kilobytes can be seconds. A proxy that was closed is made
+   * again, because one that accepts a connection as it is closed cannot be opened any more.
    */
   void heal() {
     boolean unfit = losesRequests || losesReplies || halvesReplies || bytesPerMilli != NO_LIMIT;

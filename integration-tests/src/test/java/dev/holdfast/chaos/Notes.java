@@ -40,7 +40,7 @@ final class Notes {
     }
   }
 
-  /** It was handed over; false if it is over already. */
+  /** It was delivered, or false if it is over already. */
   boolean got(String client, Lease lease) {
     Belief belief = Belief.in(lease);
     if (belief.isHeld()) {
@@ -50,7 +50,7 @@ final class Notes {
     return belief.isHeld();
   }
 
-  /** It is believed in; false if not. */
+  /** It is believed in, or false if not. */
   boolean held(Lease lease) {
     Belief belief = Belief.in(lease);
     if (belief.isHeld()) {
@@ -64,7 +64,7 @@ final class Notes {
     journal.append(new Entry.Ending(lease.token(), belief.at, belief.isHeld()));
   }
 
-  /** Its release was answered; others are kept out until that time on purpose. */
+  /** Its release was answered. Others are kept out until that time on purpose. */
   void released(Lease lease, long keptUntil) {
     journal.append(new Entry.Released(lease.token(), Math.max(System.nanoTime(), keptUntil)));
   }

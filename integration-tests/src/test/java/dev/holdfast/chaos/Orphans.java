@@ -5,10 +5,10 @@ import java.util.List;
 
 /**
  * Keys of locks that stay when they should not. Where there was no trouble they are gone as soon as
- * their release is answered; after one, within the longest ttl.
+ * their release is answered, and after one, within the longest ttl.
  */
 final class Orphans {
-  /** The limit on a busy machine: what was on its way has arrived. */
+  /** The limit on a busy machine: all that was on its way has arrived. */
   static final Duration SOON = Duration.ofMillis(500);
 
   /** The longest time of an attempt that failed, to which a key without a grant belongs. */

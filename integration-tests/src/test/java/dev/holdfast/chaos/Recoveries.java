@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** How long it took after each healing until each lock was got again. */
+/** How long it took after each healing until each lock was acquired again. */
 final class Recoveries {
   /** Beyond the longest ttl, or what was left of quarantines that blocked a quorum. */
   private static final Duration ALLOWED = Duration.ofSeconds(1);

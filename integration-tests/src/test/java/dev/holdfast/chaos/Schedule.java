@@ -34,7 +34,7 @@ final class Schedule {
   /**
    * Faults that begin together, and last as long.
    *
-   * @param nodes what happens to which nodes; each is in one list at most
+   * @param nodes the faults and their nodes, each of which is in one list at most
    */
   record Round(
       Map<NodeFault, List<Integer>> nodes, Optional<ClientFault> client, Duration lasting) {}

@@ -29,7 +29,7 @@ final class Settings {
   /**
    * How long an extension may take, from its turn and until its lease ends at the latest.
    *
-   * @param isKept whether a renewal may be under way, which comes first and moves the end
+   * @param isKept whether a renewal may be in flight, which comes first and moves the end
    */
   static Duration extension(Duration remaining, boolean isKept) {
     return isKept ? QUORUM_TIMEOUT.multipliedBy(2) : shorter(QUORUM_TIMEOUT, remaining);

@@ -54,12 +54,12 @@ final class Troubles {
     return all.stream().anyMatch(trouble -> trouble.began <= to && trouble.healed >= before);
   }
 
-  /** Whether there is one at that moment. */
+  /** Whether there is one at that time. */
   boolean isAt(long time) {
     return all.stream().anyMatch(trouble -> trouble.began <= time && time <= trouble.healed);
   }
 
-  /** When the last one before that moment was healed. */
+  /** When the last one before that time was healed. */
   long healedBefore(long time) {
     return all.stream()
         .mapToLong(trouble -> trouble.healed)

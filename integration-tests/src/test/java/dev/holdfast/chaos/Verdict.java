@@ -9,13 +9,13 @@ import java.util.TreeMap;
  * The findings of the {@link Judge}. The texts say what and when, for a person.
  *
  * @param faults how often each kind was done
- * @param grants leases that were handed over
+ * @param grants leases that were delivered
  * @param writes values that were written under them
  * @param refused those of them that came too late, and were refused for their fencing tokens
  * @param overlaps two that believed in their leases at once
  * @param lostUpdates values stored over others that their writer had not read
  * @param regressions grants with no larger fencing token than the one before
- * @param orphans what was left on nodes for longer than it should be
+ * @param orphans keys that were left on nodes for longer than they should be
  * @param late recoveries that took longer than they may
  * @param overrun of calls beyond their own limits, of 999 in 1,000
  * @param recovery the longest from healing, or from the end of quarantines that blocked a quorum

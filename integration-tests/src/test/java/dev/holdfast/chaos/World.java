@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.netcrusher.core.reactor.NioReactor;
 
-/** The nodes of one run, each with the network before it, and with somebody who watches it. */
+/** The nodes of one run, each with the network before it, and with a watcher. */
 final class World implements AutoCloseable {
   /** Bytes wait for so long in the proxies, at most. */
   private static final long TICK_MILLIS = 1;

@@ -13,7 +13,7 @@ enum Backend {
   LETTUCE("redlock:lettuce:", LettuceTckTest.class),
   REDISSON("redlock:redisson:", RedissonTckTest.class),
 
-  /** Jedis with a user who may run no scripts; only where they are asked for. */
+  /** Jedis with a user who may run no scripts, only where they are asked for. */
   JEDIS_WITHOUT_SCRIPTS("redlock:jedis:", JedisWithoutScriptsTckTest.class),
   LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", LettuceWithoutScriptsTckTest.class),
   REDISSON_WITHOUT_SCRIPTS("redlock:redisson:", RedissonWithoutScriptsTckTest.class);
@@ -46,8 +46,8 @@ enum Backend {
   }
 
   /**
-   * Returns those that the system property names; without it, one, or all in soak. CI names all of
-   * them in its runs on other servers, and each module of a driver has tests of its own.
+   * Returns those that the system property names, and without it one, or all in soak. CI names all
+   * of them in its runs on other servers, and each module of a driver has tests of its own.
    */
   static List<Backend> named() {
     return isRestricted() || Boolean.getBoolean("holdfast.soak") ? all() : first();
@@ -82,7 +82,7 @@ enum Backend {
             .brokenByDesign(Map.of("REL-9", "a release waits for the transaction before it"));
   }
 
-  /** Returns five, of which two can fail; where all run, some have other numbers. */
+  /** Returns five, of which two can fail. Where all run, some have other numbers. */
   private int kitNodes() {
     if (isRestricted()) {
       return 5;

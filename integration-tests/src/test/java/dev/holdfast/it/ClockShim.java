@@ -30,7 +30,7 @@ public record ClockShim(String library) {
         .map(ClockShim::new);
   }
 
-  /** Sets a clock, by its file; the process sees it at once. */
+  /** Sets a clock, by its file. The process sees it at once. */
   public static void set(Path file, Duration error) {
     ByteBuffer page = ByteBuffer.allocate(PAGE).order(ByteOrder.nativeOrder());
     page.putLong(TimeUnit.NANOSECONDS.toMicros(error.toNanos()));
@@ -47,7 +47,7 @@ public record ClockShim(String library) {
     return Map.of("LD_PRELOAD", library, "CLOCK_SHIM_FILE", file.toString());
   }
 
-  /** Servers with such clocks, which are right at first; {@link #ofNode} is the file of each. */
+  /** Servers with such clocks, which are right at first. {@link #ofNode} is the file of each. */
   public NodeSource servers(Path folder) throws IOException {
     // a server may be one of many programs in a file, and goes by the name that it is called by
     Path named = Files.createDirectories(folder.resolve("named")).resolve("redis-server");

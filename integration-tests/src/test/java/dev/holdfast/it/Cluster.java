@@ -25,7 +25,7 @@ final class Cluster implements AutoCloseable {
   /** Longer than any test, so that no lock ends by itself unless a test wants it to. */
   static final Duration TTL = Duration.ofSeconds(30);
 
-  /** The ttl of foreign keys: longer, so that it shows when somebody gives them ours. */
+  /** The ttl of foreign keys: longer, so that it shows when a driver gives them ours. */
   static final Duration FOREIGN_TTL = Duration.ofSeconds(60);
 
   /** Patient, so that a busy machine is not taken for an outage, and quick to try again. */
@@ -108,7 +108,7 @@ final class Cluster implements AutoCloseable {
             });
   }
 
-  /** The keys of locks on a node; those that belong to Holdfast itself are not counted. */
+  /** The keys of locks on a node. Those that belong to Holdfast itself are not counted. */
   static List<String> locksOn(TestNode node) {
     return node.command("KEYS", "*") instanceof List<?> keys
         ? keys.stream().map(String::valueOf).filter(key -> !key.startsWith("holdfast:")).toList()

@@ -55,7 +55,7 @@ enum Fault {
     return says;
   }
 
-  /** Whether a person has to mend it; otherwise it is an outage. */
+  /** Whether a person has to correct it. Otherwise it is an outage. */
   boolean isMistake() {
     return this != OUT_OF_MEMORY;
   }
@@ -74,7 +74,7 @@ enum Fault {
     };
   }
 
-  /** Makes the user whom some of these faults take something from. */
+  /** Makes the user whose rights some of these faults take. */
   static void allow(TestNode node) {
     node.command("ACL", "SETUSER", "app", "reset", "on", ">right", "~*", "+@all");
   }

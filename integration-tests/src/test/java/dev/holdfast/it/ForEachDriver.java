@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Runs the tests of a class once for each driver of Redlock that the run names, which its
- * constructor takes; with one driver if the run names none.
+ * constructor takes, or with one driver if the run names none.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

@@ -47,7 +47,7 @@ final class ForeignClient implements AutoCloseable {
     }
   }
 
-  /** Unlocks; returns on how many nodes it held the lock until now. */
+  /** Unlocks, and returns on how many nodes it held the lock until now. */
   int unlock(String name) {
     return (int)
         connections.stream()

@@ -72,7 +72,7 @@ class HeapSoakTest {
     }
   }
 
-  /** Waits for each name once, in vain. */
+  /** Waits for each name once, without success. */
   private void waitFor(LockManager holder, LockManager waiter, int from, int to) {
     for (int first = from; first < to; first += AT_ONCE) {
       String batch = "batch" + first;

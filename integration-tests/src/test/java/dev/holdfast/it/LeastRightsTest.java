@@ -33,7 +33,7 @@ class LeastRightsTest {
   private static final Path DOCUMENT = Path.of("../docs/acl.md");
   private static final String PREFIX = "lock:";
 
-  /** Sent whether or not they are allowed, to find out; see the document. */
+  /** Sent whether or not they are allowed, to find out. The document has the list. */
   private static final List<String> PROBES = List.of("eval", "delex", "delifeq");
 
   /** For a connection that listens to be made, if the machine lets it. */

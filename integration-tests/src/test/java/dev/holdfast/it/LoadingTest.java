@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Real servers that are still reading their data, slowly, because they are told to. */
+/** Real servers that are still reading their data, slowly, because a setting says so. */
 @ForOneDriver
 @Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own
 class LoadingTest {

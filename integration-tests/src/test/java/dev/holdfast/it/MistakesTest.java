@@ -44,8 +44,8 @@ class MistakesTest {
   /**
    * A mistake.
    *
-   * @param url without its scheme; the words in braces are addresses of servers
-   * @param request asks for a lock; null if opening fails
+   * @param url without its scheme. The words in braces are addresses of servers
+   * @param request asks for a lock, or null if opening fails
    * @param setnx whether the old lock says the same
    */
   private record Mistake(

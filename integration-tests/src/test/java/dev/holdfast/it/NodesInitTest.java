@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** New nodes are marked as whole by hand, and no others. */
+/** New nodes are initialised by hand, and no others. */
 @ForOneDriver
 @Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own
 class NodesInitTest {

@@ -78,7 +78,7 @@ class ReadmeTest {
             .collect(Collectors.toMap(row -> row.group(1), row -> String.valueOf(row.group(2))));
 
     assertThat(shown.keySet()).containsExactlyInAnyOrderElementsOf(RedlockOptions.NAMES);
-    shown.remove("restartGuard"); // whose default is that of the number of nodes
+    shown.remove("restartGuard"); // the default of which is that of the number of nodes
     shown.remove("owner"); // which is different in each process
     shown.values().removeIf("null"::equals);
     assertThat(shown).hasSize(9);

@@ -28,9 +28,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The ways in which real nodes forget, and the effects. Of three nodes the holder has the first
- * two, because the third had another key at that time. Then the second forgets, and the third is
- * free: together they would be a quorum for somebody else.
+ * The ways in which real nodes forget, and the effects. The holder has the first two of three
+ * nodes, because the third had another key at that time. Then the second forgets, and the third is
+ * free: together they would be a quorum for another owner.
  */
 @ForOneDriver
 @Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own
@@ -115,7 +115,7 @@ class RestartGuardTest {
       Cluster.follow(replica, cluster.node(FORGETS));
       cluster.node(FORGETS).vouch(0); // a first replica begins a new history, too
       LockManager holder = cluster.open();
-      replica.command("REPLICAOF", "NO", "ONE"); // what comes now, it never gets
+      replica.command("REPLICAOF", "NO", "ONE"); // it never gets the next commands
       Lease lease = holder.tryAcquire("job", Cluster.TTL).orElseThrow();
 
       LockManager other =
@@ -340,7 +340,7 @@ class RestartGuardTest {
     return locks.unwrap(RestartGuardAdmin.class).orElseThrow();
   }
 
-  /** A lease that the first two nodes granted, and one of them has forgotten; the third is free. */
+  /** A lease that the first two nodes granted, and one of them has forgotten. The third is free. */
   private Lease heldByAll(LockManager holder, Forgetting forgetting) throws InterruptedException {
     cluster.node(FREE).command("SET", "job", "another's", "PX", "60000");
     cluster.node(FORGETS).command("SAVE");

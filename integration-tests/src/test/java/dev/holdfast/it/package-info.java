@@ -1,6 +1,6 @@
 /**
- * The shared suite: how every backend behaves on real servers, written once. What it runs for is
- * listed in {@link dev.holdfast.it.Backend}.
+ * The shared suite: how every backend behaves on real servers, written once. The list of what it
+ * runs for is {@link dev.holdfast.it.Backend}.
  */
 @NullMarked
 package dev.holdfast.it;

@@ -515,7 +515,7 @@ final class BrokenConnects {
       try {
         LEFT.add(new Socket(uri.getHost(), uri.getPort()));
       } catch (IOException e) {
-        // nothing is left where nobody listens
+        // nothing is left where no process listens
       }
     }
   }

@@ -44,7 +44,9 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 
-/** The table of docs/drivers.md: what a driver does, and the rules of the kit that show it. */
+/**
+ * The table of docs/drivers.md: the mistakes of drivers, and the rules of the kit that show them.
+ */
 class BrokenDriversTest {
   private static final Path DOCS = Path.of("../docs/drivers.md");
   private static final Pattern ROW =

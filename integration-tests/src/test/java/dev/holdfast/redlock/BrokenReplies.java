@@ -23,8 +23,9 @@ final class BrokenReplies {
   private BrokenReplies() {}
 
   /**
-   * Forgets a round that nobody waits for any more, and keeps the connection: what it reads there
-   * later goes to whoever asks next, as with a blocking client that goes back into its pool.
+   * Forgets a round that no caller waits for any more, and keeps the connection. A reply that it
+   * reads there later goes to the next command, as with a blocking client that is returned to its
+   * pool.
    */
   static final class Forgetful extends PassingNodes {
     private static final Duration PATIENCE = Duration.ofMillis(50);
@@ -75,7 +76,7 @@ final class BrokenReplies {
       }
     }
 
-    /** Gives each answer to whoever has waited longest. */
+    /** Gives each answer to the command that has waited longest. */
     private static final class First extends PassingAnswers {
       private final Replies of;
 

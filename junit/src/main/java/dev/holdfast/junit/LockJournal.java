@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The requests of a test and their leases, in their order. Safe for use by many threads. */
 final class LockJournal {
-  /** The number of entries at which ended leases are dropped; a failure shows what is left. */
+  /** The number of entries at which ended leases are dropped. A failure shows the rest. */
   private static final int MAX_ENTRIES = 1_000;
 
   /** Holders that are looked up for a report. Each look may take as long as an outage. */

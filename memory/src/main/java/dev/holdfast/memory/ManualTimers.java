@@ -104,7 +104,7 @@ final class ManualTimers implements Scheduler {
     timers.clear();
   }
 
-  /** Moves the clock ahead, from task to task; see {@link ManualClock#advance}. */
+  /** Moves the clock ahead, from task to task, as {@link ManualClock#advance}. */
   void advance(long nanos) {
     if (isCallback.get()) {
       throw new IllegalStateException(

@@ -77,7 +77,7 @@ public final class MemoryLocks {
 
     /**
      * Sets the text that stands before the name of each lock in its key. Managers that share a
-     * store exclude each other where prefix and name together are equal; {@link MemoryStore} takes
+     * store exclude each other where prefix and name together are equal. {@link MemoryStore} takes
      * and shows such keys.
      *
      * @param keyPrefix default empty
@@ -91,7 +91,7 @@ public final class MemoryLocks {
     /**
      * Opens a manager.
      *
-     * @return a new manager, to be closed by the caller; {@link LockManager#unwrap} gives its
+     * @return a new manager, to be closed by the caller. {@link LockManager#unwrap} gives its
      *     {@link MemoryStore}, and its {@link ManualClock} if it has one
      * @throws dev.holdfast.LockConfigurationException if no thread can be started
      */

@@ -12,7 +12,7 @@
  * }
  * }</pre>
  *
- * <p>{@code memory:} is a store of the manager's own; {@code memory:orders} is one that all
+ * <p>{@code memory:} is a store of the manager's own, and {@code memory:orders} is one that all
  * managers of this JVM share which name it. The URL takes the options of {@code redlock:}, so that
  * a test profile replaces the URL alone: {@code maxTtl}, {@code retryDelay}, {@code keyPrefix} and
  * {@code owner} do the same here, the others are checked and mean nothing. {@link

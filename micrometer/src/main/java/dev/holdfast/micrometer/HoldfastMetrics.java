@@ -53,7 +53,7 @@ public final class HoldfastMetrics implements MeterBinder, AutoCloseable {
    *
    * @param manager the manager, which stays open when the metrics are closed
    * @param name the value of the tag {@code manager}: one name for each manager of a registry
-   * @param tags more tags of each meter; the same keys for all managers of a registry
+   * @param tags more tags of each meter, with the same keys for all managers of a registry
    */
   public HoldfastMetrics(LockManager manager, String name, Iterable<Tag> tags) {
     this(manager, name, null, Tags.of(tags), null);
@@ -75,7 +75,7 @@ public final class HoldfastMetrics implements MeterBinder, AutoCloseable {
   /**
    * Sets the tag {@code backend}.
    *
-   * @param backend the value; default {@link LockManager#backend()}, such as {@code redlock}
+   * @param backend the value, by default {@link LockManager#backend()}, such as {@code redlock}
    * @return new metrics of the same manager, which are not bound
    */
   public HoldfastMetrics withBackend(String backend) {
@@ -89,8 +89,8 @@ public final class HoldfastMetrics implements MeterBinder, AutoCloseable {
    * for each value forever, so the function must map all names to a few values, for example to the
    * part before the first hyphen. With Prometheus all managers of a registry need this tag or none.
    *
-   * @param lockTag maps the name of a lock to the value; called inline, so it must return at once.
-   *     If it throws or returns nothing, the value is {@code unknown}
+   * @param lockTag maps the name of a lock to the value. It is called inline, so it must return at
+   *     once. If it throws or returns nothing, the value is {@code unknown}
    * @return new metrics of the same manager, which are not bound
    */
   public HoldfastMetrics withLockTag(Function<String, String> lockTag) {

@@ -32,7 +32,7 @@ final class LockObservations {
    * @param name its name, for metrics
    * @param action its name, for people
    * @param lock the name of the lock
-   * @param parent the observation around it; null for the current one of this thread
+   * @param parent the observation around it, or null for the current one of this thread
    */
   Observation start(String name, String action, String lock, @Nullable Observation parent) {
     try {
@@ -78,7 +78,7 @@ final class LockObservations {
    *
    * @param key the low-cardinality key of the result
    * @param value the result
-   * @param failure the error; null if it is none
+   * @param failure the error, or null if it is none
    */
   void stop(Observation observation, String key, String value, @Nullable Throwable failure) {
     try {

@@ -22,8 +22,8 @@ final class MeterFamily<M extends Meter> {
   /**
    * The tags that tell one meter from another.
    *
-   * @param value an enum constant; the tag is its name in lower case
-   * @param subject the lock or the node; empty for a meter without this tag
+   * @param value an enum constant. The tag is its name in lower case
+   * @param subject the lock or the node, or empty for a meter without this tag
    */
   private record Series(Enum<?> value, String subject) {}
 

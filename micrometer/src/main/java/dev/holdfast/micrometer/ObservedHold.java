@@ -19,7 +19,7 @@ final class ObservedHold {
   /**
    * Starts the observation.
    *
-   * @param parent the observation around it; null for the current one of this thread
+   * @param parent the observation around it, or null for the current one of this thread
    */
   ObservedHold(LockObservations observations, String lock, @Nullable Observation parent) {
     this.observations = observations;
@@ -46,7 +46,7 @@ final class ObservedHold {
   /**
    * Ends by a release.
    *
-   * @param failure the reason why the release is not confirmed; null if it is
+   * @param failure the reason why the release is not confirmed, or null if it is
    */
   void released(@Nullable Throwable failure) {
     end("released", failure);

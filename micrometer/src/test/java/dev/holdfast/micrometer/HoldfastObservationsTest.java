@@ -355,8 +355,7 @@ class HoldfastObservationsTest {
    * A handler with a bug in one method.
    *
    * @param method the method that throws
-   * @param failure the class of what it throws; an error is what another version of a library leads
-   *     to
+   * @param failure the class of the exception. Another version of a library may lead to an error
    */
   private record FailingHandler(String method, String failure)
       implements ObservationHandler<Observation.Context> {

@@ -163,7 +163,7 @@ class ArrowsTest {
   @Test
   void noPackageIsForgotten() {
     Stream<String> known = modules().flatMap(module -> module.own.stream());
-    // What the tests of several modules share.
+    // The helpers that tests of several modules share.
     Stream<String> ofTests = Stream.of("dev.holdfast.testsupport..", "dev.holdfast.drivertests..");
 
     classes()

@@ -11,7 +11,8 @@ final class JavaComments {
   private static final Pattern MARK_OF_A_LINE = Pattern.compile("^\\s*\\*");
 
   private static final Pattern INLINE_TAG = Pattern.compile("\\{@\\w+(?:[^{}]|\\{[^{}@]*})*}");
-  private static final Pattern ENTITY = Pattern.compile("&\\w+;");
+  private static final Pattern ENTITY = Pattern.compile("&#?\\w+;");
+  private static final Pattern CODE_BLOCK = Pattern.compile("(?s)<pre>.*?</pre>");
   private static final Pattern HTML_TAG = Pattern.compile("</?\\w[^>]*>");
 
   /** The beginning of a line that begins a paragraph, without the words of the paragraph. */
@@ -73,12 +74,14 @@ final class JavaComments {
     }
   }
 
-  /** Replaces entities and inline tags, which may be nested, and keeps the lines. */
+  /** Replaces entities, blocks of code and inline tags, which may be nested. Keeps the lines. */
   private static String withoutTags(String comment) {
     String text = ENTITY.matcher(comment).replaceAll("&");
-    for (Matcher tag = INLINE_TAG.matcher(text); tag.find(); tag = INLINE_TAG.matcher(text)) {
-      String lines = "\n".repeat((int) tag.group().chars().filter(c -> c == '\n').count());
-      text = text.substring(0, tag.start()) + "`x`" + lines + text.substring(tag.end());
+    for (Pattern tags : List.of(CODE_BLOCK, INLINE_TAG)) {
+      for (Matcher tag = tags.matcher(text); tag.find(); tag = tags.matcher(text)) {
+        String lines = "\n".repeat((int) tag.group().chars().filter(c -> c == '\n').count());
+        text = text.substring(0, tag.start()) + "`x`" + lines + text.substring(tag.end());
+      }
     }
     return text;
   }

@@ -137,9 +137,9 @@ public final class ReactiveLocks {
    * @param lease a lease that is held
    * @param work runs under the lease
    * @return emits the value of the Mono when it has ended. Fails with {@link LockLostException} if
-   *     the lease is lost, and the Mono is not subscribed; or if it was lost before the Mono had
-   *     ended, with the Mono's own failure as its cause. Fails with {@link IllegalStateException}
-   *     if the lease was released before
+   *     the lease is lost, and the Mono is not subscribed. Fails with it as well if the lease was
+   *     lost before the Mono had ended, with the Mono's own failure as its cause. Fails with {@link
+   *     IllegalStateException} if the lease was released before
    */
   public static <T> Mono<T> usingLease(Lease lease, Mono<? extends T> work) {
     return ReactiveLocks.<T>usingLeaseMany(lease, work).singleOrEmpty();

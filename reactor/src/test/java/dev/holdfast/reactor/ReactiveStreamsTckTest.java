@@ -120,7 +120,7 @@ class ReactiveStreamsTckTest {
   /**
    * Returns the kit for a publisher.
    *
-   * @param failed fails when it is subscribed; without it the kit skips its tests of failures
+   * @param failed fails when it is subscribed. Without it the kit skips its tests of failures
    */
   private static <T> PublisherVerification<T> verification(
       long maxElements,

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Takes one node of a URL apart; see {@link RedisNodeUri} for the grammar. */
+/** Takes one node of a URL apart: {@link RedisNodeUri} for the grammar. */
 final class NodeParser {
   private static final int DEFAULT_PORT = 6379;
 

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param host a name, or an IP address without brackets
  * @param port 6379 if none was given
  * @param database 0 if none was given
- * @param user decoded; null if none was given
- * @param password decoded; null without a login, empty if a user was given alone
+ * @param user decoded, or null if none was given
+ * @param password decoded, null without a login, and empty if a user was given alone
  */
 public record RedisNodeUri(
     boolean isTls,
@@ -42,9 +42,9 @@ public record RedisNodeUri(
    * Reads the nodes of a URL.
    *
    * @param url a URL that was taken apart
-   * @return in the order of the URL, each host and port once; unmodifiable; empty if the target is
+   * @return in the order of the URL, each host and port once, unmodifiable. Empty if the target is
    *     not addresses
-   * @throws LockConfigurationException if a node is wrong; shows where, and what is right
+   * @throws LockConfigurationException if a node is wrong. It shows the place, and the right form
    */
   public static List<RedisNodeUri> all(LockUrl url) {
     String addresses = url.addresses().orElse("");
@@ -92,7 +92,7 @@ public record RedisNodeUri(
   /**
    * Returns the server without the database.
    *
-   * @return {@code host:port}; an IPv6 address in brackets
+   * @return {@code host:port}, with an IPv6 address in brackets
    */
   public String server() {
     return server(host, port);
@@ -103,7 +103,7 @@ public record RedisNodeUri(
    *
    * @param host a name, or an IP address without brackets
    * @param port its port
-   * @return {@code host:port}; an IPv6 address in brackets
+   * @return {@code host:port}, with an IPv6 address in brackets
    */
   public static String server(String host, int port) {
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
@@ -153,7 +153,7 @@ public record RedisNodeUri(
   /**
    * Returns the same node for another user.
    *
-   * @param otherUser the name; null for the user without a name
+   * @param otherUser the name, or null for the user without a name
    * @param otherPassword the password
    * @return another node
    */

@@ -6,7 +6,7 @@ import java.util.Set;
 /**
  * An error reply of a server. Immutable.
  *
- * @param text as the server sent it, the code first; without the arguments that some servers repeat
+ * @param text as the server sent it, the code first, without the arguments that some servers repeat
  */
 public record ServerError(String text) {
   /** The message for a Sentinel in place of a master. */

@@ -22,7 +22,7 @@ public record ServerInfo(Map<String, String> fields) {
   /**
    * Reads a reply.
    *
-   * @param reply lines of the form {@code name:value}; all others are left out
+   * @param reply lines of the form {@code name:value}. All others are left out
    * @return its fields
    */
   public static ServerInfo in(String reply) {

@@ -136,7 +136,9 @@ class PasswordsTest {
         .filter(password -> TELLTALES.stream().anyMatch(password::contains));
   }
 
-  /** {@code x@y,redis://z} as a password makes a right URL of two nodes: nobody can tell. */
+  /**
+   * {@code x@y,redis://z} as a password makes a right URL of two nodes: it cannot be recognised.
+   */
   private static boolean readsAsNodes(String password) {
     return password.matches("(?s).*(@|,redis://).*,redis://.*");
   }
@@ -166,7 +168,7 @@ class PasswordsTest {
                 "redis://h0,rediss://u:" + password + "@h1/1,redis://h2:7000",
                 "redis://u:v@h0,redis://u:" + password + "@h0:x,redis://u:v@h2",
                 "redis:/u:" + password + "@h1"));
-    if (!password.contains(",redis://")) { // for nobody can tell again
+    if (!password.contains(",redis://")) { // because it cannot be recognised either
       nodes.add("redis://" + password + "@h1");
     }
     return nodes;

@@ -99,7 +99,7 @@ class ForeignTypeTest {
     return locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(10)));
   }
 
-  /** Answers the release of a failed attempt: by node, an error or a code; others stay silent. */
+  /** Answers the release of a failed attempt: by node, an error or a code. Others stay silent. */
   private void answerReleases(Map<Integer, Object> answers) {
     nodes.answer(
         asked -> {

@@ -37,7 +37,7 @@ class FuzzedRepliesTest {
   private final ManualTime time = new ManualTime();
   private final ScriptedNodes nodes = new ScriptedNodes(3);
 
-  /** New ones each time; {@code -Dholdfast.seed} repeats one. */
+  /** New ones each time: {@code -Dholdfast.seed} repeats one. */
   static List<Long> seeds() {
     Long given = Long.getLong("holdfast.seed");
     if (given != null) {
@@ -125,7 +125,7 @@ class FuzzedRepliesTest {
       case 2 -> text(random);
       case 3 -> Boolean.valueOf(random.nextBoolean());
       case 4 -> random.nextDouble() * Long.MAX_VALUE;
-      case 5 -> depth == 0 ? "" : null; // nil is what a plain SET says if the key is there
+      case 5 -> depth == 0 ? "" : null; // a plain SET replies nil if the key is there
       case 6 -> Collections.nCopies(random.nextInt(4), reply(random, depth + 1));
       default -> text(random).getBytes(UTF_8);
     };

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** Time that stands still until a test moves it; tasks that come due run on the test's thread. */
+/** Time that stands still until a test moves it. Tasks that come due run on the test's thread. */
 public final class ManualTime implements Clock, Scheduler {
   private final PriorityQueue<Timer> timers =
       new PriorityQueue<>(Comparator.comparingLong(Timer::at).thenComparingLong(Timer::number));
@@ -63,7 +63,7 @@ public final class ManualTime implements Clock, Scheduler {
     move(end - nanos);
   }
 
-  /** This process stands still: what comes due meanwhile runs late, at the next advance. */
+  /** This process stands still: tasks that come due meanwhile run late, at the next advance. */
   public void leap(Duration by) {
     move(by.toNanos());
   }

@@ -153,7 +153,7 @@ class NewNodesTest {
     return locks.tryAcquireAsync(LockRequest.of("a", TTL));
   }
 
-  /** The quarantines that reviews are to end; empty for one that looks only. */
+  /** The quarantines that reviews must end, or empty for one that looks only. */
   private static List<String> marks(List<Asked> asked) {
     return asked.stream()
         .map(a -> (Command.Eval) a.command())

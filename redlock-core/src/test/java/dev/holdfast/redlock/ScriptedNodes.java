@@ -98,7 +98,7 @@ public final class ScriptedNodes implements RedisNodes, RedisConnections {
     unreachable[node] = cause;
   }
 
-  /** Sets the failure of each later attempt to listen to a node; null for none. */
+  /** Sets the failure of each later attempt to subscribe at a node, or null for none. */
   public void cannotSubscribe(int node, @Nullable Error failure) {
     mute.compute(node, (n, before) -> failure);
   }
@@ -410,7 +410,7 @@ public final class ScriptedNodes implements RedisNodes, RedisConnections {
     subscription.onConnected(made);
   }
 
-  /** The last one at a node; null before anybody listened. */
+  /** The last one at a node, or null before the first subscription. */
   @Nullable
   public ScriptedSubscription subscription(int node) {
     List<ScriptedSubscription> all = subscriptions.getOrDefault(node, List.of());

@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection from a client to a node, as TCP makes it: what is sent arrives in order, or not at
- * all from some point on. What was on its way when it ended may still arrive, and much later.
+ * One connection from a client to a node, as TCP makes it: bytes arrive in order, or not at all
+ * from some point on. Bytes that were on their way when it ended may still arrive, and much later.
  */
 final class Connection {
   private final World world;
@@ -126,7 +126,7 @@ final class Connection {
       long late = kind == 1 ? 0 : world.spread(1_000, 2_000L * world.setting.longestTtlMillis());
       long arrives = Math.min(up() + late, world.healing() + 10_000);
       world.at(arrives, null, () -> node.receive(request));
-      cutUp = true; // what comes after it is lost
+      cutUp = true; // all that comes after it is lost
     }
     resetIn(world.spread(100, 500_000));
   }
@@ -193,7 +193,7 @@ final class Connection {
     cutDown = true;
   }
 
-  /** Ends it at the client. What was sent may still be carried out. */
+  /** Ends it at the client. Commands that were sent may still be carried out. */
   void end(String why, boolean byNetwork) {
     if (ended) {
       return;

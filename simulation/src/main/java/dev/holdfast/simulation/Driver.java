@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's driver, which keeps the promises of the port; except for the profile in which it sends
- * again what was not answered when a connection ended.
+ * A client's driver, which keeps the promises of the port, except in the profile in which it sends
+ * unanswered commands again when a connection has ended.
  */
 final class Driver implements RedisNodes {
   private final World world;

@@ -2,7 +2,7 @@ package dev.holdfast.simulation;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something that happens at a moment of true time, to a client's process or to none. */
+/** Something that happens at one point of true time, to a client's process or to none. */
 final class Event {
   /** Its place, while it is in no queue. */
   static final int NOWHERE = -1;

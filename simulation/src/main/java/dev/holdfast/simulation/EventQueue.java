@@ -4,7 +4,9 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The events to come, soonest first; of two at the same moment, the one that was planned first. */
+/**
+ * The events to come, soonest first, and of two at the same time the one that was planned first.
+ */
 final class EventQueue {
   /**
    * Most of what is added comes soon, and rises far: with four children, half as much as with two.

@@ -86,7 +86,7 @@ final class Faults {
     ifUp(node -> node.crash(restartAt, empty));
   }
 
-  /** Crashes with an allowance for the drift of clocks; what would take too long is left out. */
+  /** Crashes with an allowance for the drift of clocks, without those that would take too long. */
   private void crashUntilAllExpired() {
     long rest = longestTtl + longestTtl / 50 + 10_000;
     if (world.now() + rest < world.healing()) {

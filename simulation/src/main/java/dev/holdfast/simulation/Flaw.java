@@ -6,17 +6,17 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * A flaw in the core, as a change of its source that is compiled for the simulator alone; or in the
+ * A flaw in the core, as a change of its source that is compiled for the simulator alone, or in the
  * simulated driver. Each must be caught, in the profile and by the invariant that it names.
  */
 interface Flaw {
-  /** One change of one source file; what is replaced must be there exactly once. */
+  /** One change of one source file. The replaced text must be there exactly once. */
   record Edit(String file, String before, String after) {}
 
   /**
    * The terms of a flaw.
    *
-   * @param about what is wrong
+   * @param about the mistake
    * @param profile where it shows
    * @param breaks the invariant that catches it
    * @param edits empty if the simulated driver has the flaw

@@ -33,7 +33,7 @@ final class Holding {
   /** True if a late renewal has stored the key again since the transfer. */
   boolean isPutBack;
 
-  /** The end of validity by each clock. A wall clock that is set back gives time back. */
+  /** The end of validity by each clock. A wall clock that is set back makes it longer. */
   private record End(long nanos, long wallMicros) {
     boolean isAheadOf(HostClock clock) {
       return clock.nanos() < nanos && clock.wallMicros() < wallMicros;

@@ -104,9 +104,7 @@ final class Host implements Scheduler {
     }
   }
 
-  /**
-   * Stands still. What it has in hand at this moment is done first, except for what is not sent.
-   */
+  /** Stands still. Work that it has begun is done first, except for commands that are not sent. */
   void pause(long until) {
     if (!alive || until <= pausedUntil) {
       return;

@@ -2,7 +2,9 @@ package dev.holdfast.simulation;
 
 import dev.holdfast.core.Clock;
 
-/** A client's two clocks: both run a little fast or slow; one can be set, the other can sleep. */
+/**
+ * A client's two clocks: both run a little fast or slow. One can be set, and the other can sleep.
+ */
 final class HostClock implements Clock {
   private static final long MILLION = 1_000_000;
 

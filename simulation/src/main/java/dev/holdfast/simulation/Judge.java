@@ -87,7 +87,7 @@ final class Judge {
   /**
    * Judges a world.
    *
-   * @param only the one invariant that counts; null for all of them
+   * @param only the one invariant that counts, or null for all of them
    */
   Judge(World world, @Nullable Invariant only) {
     this.world = world;

@@ -26,7 +26,7 @@ final class KeySpace implements Lua.Commands {
   /**
    * The value of a key.
    *
-   * @param value the string; null if it is a hash
+   * @param value the string, or null if it is a hash
    * @param fields of the hash
    * @param expiresAt in milliseconds of the node's own clock
    */
@@ -107,7 +107,7 @@ final class KeySpace implements Lua.Commands {
     }
   }
 
-  /** Puts back what was there once; not a command. */
+  /** Restores former content, without a command. */
   void restore(String key, @Nullable Entry entry) {
     if (entry == null) {
       entries.remove(key);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The part of Lua that the scripts are written in, so that the simulated nodes run the text that
- * real ones run. What it does not know is an error when the script is read.
+ * real ones run. An unknown construct is an error when the script is read.
  */
 final class Lua {
   private static final Pattern TOKEN =
@@ -30,7 +30,7 @@ final class Lua {
     @Nullable Object call(String... words);
   }
 
-  /** A status reply; in Lua a table with the field {@code ok}. */
+  /** A status reply, which in Lua is a table with the field {@code ok}. */
   record Status(String text) {}
 
   /** Returns true once the script has returned. */
@@ -63,7 +63,7 @@ final class Lua {
     return new Lua(source);
   }
 
-  /** Runs the script and converts its result to a reply, as Redis does; one can be an error. */
+  /** Runs the script and converts its result to a reply, as Redis does. One can be an error. */
   @Nullable Object run(Commands commands, List<String> keys, List<String> arguments) {
     Frame frame = new Frame(commands, keys, arguments, locals.size());
     body.run(frame);
@@ -71,8 +71,8 @@ final class Lua {
   }
 
   /**
-   * Converts a reply; the most frequent types are tested first: to see that it is no list takes
-   * long.
+   * Converts a reply. The most frequent types are tested first, because to see that it is no list
+   * takes long.
    */
   private static @Nullable Object reply(@Nullable Object value) {
     if (value instanceof Double number) {

@@ -20,7 +20,7 @@ final class LuaNumber {
 
   private LuaNumber() {}
 
-  /** Converts as {@code tonumber} does; null if it is no number. */
+  /** Converts as {@code tonumber} does, or null if it is no number. */
   static @Nullable Double of(@Nullable Object value) {
     if (value instanceof Double number) {
       return number;

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a script that has a value: null for nil, a Boolean, a Double, a String, a list for a
- * table, a {@link Lua.Status} or a {@link RedisError}. What is a number or a truth by its form says
- * so as such, because boxes for them would take most of a script's time.
+ * table, a {@link Lua.Status} or a {@link RedisError}. A term that is a number or a truth by its
+ * form gives it as a primitive, because boxes for them would take most of a script's time.
  */
 interface LuaTerm {
   @Nullable Object value(Frame frame);
@@ -56,7 +56,7 @@ interface LuaTerm {
     throw new RedisError("ERR attempt to index a value that is no table");
   }
 
-  /** Whose value is always a number. */
+  /** A term with a value that is always a number. */
   interface Arithmetic extends LuaTerm {
     @Override
     double number(Frame frame);
@@ -72,7 +72,7 @@ interface LuaTerm {
     }
   }
 
-  /** Whose value is always true or false. */
+  /** A term with a value that is always true or false. */
   interface Condition extends LuaTerm {
     @Override
     boolean isTrue(Frame frame);

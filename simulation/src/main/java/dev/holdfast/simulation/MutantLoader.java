@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Loads the core and the simulator once more, with the classes of a mutant in the place of those
- * that they were changed from. What is loaded otherwise never sees them.
+ * that they were changed from. Other classes never see them.
  */
 final class MutantLoader extends ClassLoader {
   private static final String OURS = "dev.holdfast.";

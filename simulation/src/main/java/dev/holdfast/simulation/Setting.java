@@ -9,17 +9,17 @@ import java.util.SplittableRandom;
  *
  * @param nodes N
  * @param clients processes
- * @param workers who ask for locks, in each process
+ * @param workers the threads that ask for locks, in each process
  * @param names how many names they ask for
- * @param nodeTimeoutMillis what the option says
- * @param quorumTimeoutMillis what the option says; barely above {@code nodeTimeout}, or up to 1 s
- * @param retryDelayMillis what the option says
+ * @param nodeTimeoutMillis the option's value
+ * @param quorumTimeoutMillis the option's value, barely above {@code nodeTimeout}, or up to 1 s
+ * @param retryDelayMillis the option's value
  * @param longestTtlMillis of all requests of the run
  * @param latencyMicros one way, about
- * @param stutterMillis for how long all nodes stand still, twice a second; 0 if they do not
- * @param fencing what the option says; without it and the guard, the core sends a plain {@code SET}
- * @param guard what the option {@code restartGuard} says
- * @param fresh whether no node has voted before; with the guard on, all begin under quarantine
+ * @param stutterMillis for how long all nodes stand still, twice a second, or 0 if they do not
+ * @param fencing the option's value. Without it and the guard, the core sends a plain {@code SET}
+ * @param guard the value of the option {@code restartGuard}
+ * @param fresh whether no node has voted before. With the guard on, all begin under quarantine
  * @param seconds how long faults go on, in addition to the longest ttl and a quarantine
  */
 record Setting(

@@ -231,7 +231,7 @@ public final class Simulate {
     }
   }
 
-  /** Returns the profile of a seed; with several profiles the seed chooses. */
+  /** Returns the profile of a seed. With several profiles the seed chooses. */
   static Profile profileOf(long seed, Profile... profiles) {
     return profiles[(int) Math.floorMod(seed, (long) profiles.length)];
   }

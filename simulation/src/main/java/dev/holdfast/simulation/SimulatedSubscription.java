@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One connection on which a client listens to a node. What comes while it is broken is lost. */
+/**
+ * One connection on which a client listens to a node. Messages that come while it is broken are
+ * lost.
+ */
 final class SimulatedSubscription implements PubSubConnection {
   private final World world;
   private final Host host;

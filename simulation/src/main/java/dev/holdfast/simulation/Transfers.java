@@ -33,7 +33,7 @@ final class Transfers {
   /**
    * Transfers a lease, or releases it if that fails.
    *
-   * @param next what the holder does afterwards
+   * @param next the next action of the holder
    */
   void transfer(Holding holding, Runnable next) {
     if (holding.isOver()) {

@@ -422,8 +422,8 @@ final class Workload {
   }
 
   /**
-   * Closes the manager in a moment in which it waits for nothing: it would block, and here time
-   * stands still while anybody blocks.
+   * Closes the manager while it waits for nothing: it would block, and here time stands still while
+   * a thread blocks.
    */
   void close() {
     if (!closing && host.isAlive()) {

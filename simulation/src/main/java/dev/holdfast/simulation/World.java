@@ -11,7 +11,7 @@ final class World {
   /** The factor by which one client's longest ttl differs from that of the others. */
   private static final int STRANGE = 8;
 
-  /** The option in which one client differs from all others; the first is that of no client. */
+  /** The option in which one client differs from all others. The first is that of no client. */
   private enum Strangeness {
     NONE,
     LONGER_TTL,

@@ -341,7 +341,7 @@ class NodeModelTest {
 
   /**
    * Returns as many arguments as the script takes. No proposal is so far from the node's clock that
-   * the moment at which it arrives decides what is given for it.
+   * the time at which it arrives decides about its reply.
    */
   private static List<String> arguments(SplittableRandom random, Script script, long base) {
     String value = one(random, VALUES);
@@ -424,7 +424,7 @@ class NodeModelTest {
   }
 
   /**
-   * Compares the errors that the core's own scripts make; of a quarantine, age and rest are times.
+   * Compares the errors that the core's own scripts make. Age and rest of a quarantine are times.
    */
   private static void requireSameError(String when, String code, String real, String model) {
     if (code.equals("GUARDED")) {
@@ -453,7 +453,7 @@ class NodeModelTest {
     return of.get(random.nextInt(of.size()));
   }
 
-  /** The core keeps them to itself; a new one is not to be forgotten here. */
+  /** The core keeps them to itself. A new one must not be forgotten here. */
   private static List<Script> scriptsOfTheCore() throws ReflectiveOperationException {
     List<Script> scripts = new ArrayList<>();
     for (Field field :

@@ -16,7 +16,7 @@ final class CloseGrace {
   /**
    * Returns the grace.
    *
-   * @param asked the value of the key; null for the default
+   * @param asked the value of the key, or null for the default
    * @param key for messages
    * @throws LockConfigurationException if Spring would not wait for it
    */

@@ -9,7 +9,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
  * The check of a lease before the commit of a transaction whose manager has no {@link
  * CommitCheckListener}, after all work before the commit that was registered earlier.
  *
- * @param hold ends with the transaction; null if the lease is held elsewhere
+ * @param hold ends with the transaction, or null if the lease is held elsewhere
  */
 record CommitCheck(Lease lease, @Nullable LeaseHold hold) implements TransactionSynchronization {
   @Override

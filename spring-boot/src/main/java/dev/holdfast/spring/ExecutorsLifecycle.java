@@ -63,7 +63,7 @@ final class ExecutorsLifecycle implements SmartLifecycle, ApplicationListener<Co
     stop(() -> {});
   }
 
-  /** Ends executors on threads of their own; each waits for its tasks by its own setting. */
+  /** Ends executors on threads of their own. Each waits for its tasks by its own setting. */
   @Override
   public void stop(Runnable callback) {
     running = false;

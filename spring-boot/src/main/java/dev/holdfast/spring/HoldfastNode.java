@@ -60,7 +60,7 @@ public final class HoldfastNode {
    * Sets the login.
    *
    * @param user null or empty for the default user
-   * @param secret the password; null or empty for no login
+   * @param secret the password, or null or empty for no login
    * @return a new node
    */
   public HoldfastNode login(@Nullable String user, @Nullable String secret) {
@@ -81,7 +81,7 @@ public final class HoldfastNode {
   /**
    * Uses TLS.
    *
-   * @param bundle the authorities to trust and the own certificate; null for those of the JVM
+   * @param bundle the authorities to trust and the own certificate, or null for those of the JVM
    * @return a new node
    */
   public HoldfastNode tls(@Nullable SslBundle bundle) {

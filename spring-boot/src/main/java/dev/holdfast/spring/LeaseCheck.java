@@ -16,7 +16,7 @@ final class LeaseCheck implements TransactionSynchronization, Ordered {
   /**
    * Describes a check.
    *
-   * @param held returns the lease; null if there is none to check
+   * @param held returns the lease, or null if there is none to check
    */
   LeaseCheck(Supplier<@Nullable HeldLease> held) {
     this.held = held;

@@ -45,7 +45,7 @@ final class LeaseSlot {
     this.name = name;
   }
 
-  /** Returns the lease of the transaction, also one that is over; null if there is none. */
+  /** Returns the lease of the transaction, also one that is over, or null if there is none. */
   @Nullable HeldLease held() {
     return state.get() instanceof Holding holding ? holding.held() : null;
   }

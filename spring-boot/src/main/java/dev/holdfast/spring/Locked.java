@@ -43,21 +43,21 @@ public @interface Locked {
   /**
    * Limits how long the lock may outlive a holder that dies.
    *
-   * @return a duration; empty for {@code holdfast.locked.ttl}, which is 30 s by default
+   * @return a duration, or empty for {@code holdfast.locked.ttl}, which is 30 s by default
    */
   String ttl() default "";
 
   /**
    * Limits the wait for a lock that another owner holds.
    *
-   * @return a duration; zero makes one attempt
+   * @return a duration. Zero makes one attempt
    */
   String waitAtMost() default "0s";
 
   /**
    * Renews the lease in the background until this long after it was granted.
    *
-   * @return a duration of at least the ttl; empty for a lease that is not renewed
+   * @return a duration of at least the ttl, or empty for a lease that is not renewed
    */
   String keepAliveUpTo() default "";
 
@@ -86,8 +86,8 @@ public @interface Locked {
   /**
    * Selects the manager.
    *
-   * @return the name of a bean of the type {@link dev.holdfast.LockManager}; empty for the only or
-   *     primary one
+   * @return the name of a bean of the type {@link dev.holdfast.LockManager}, or empty for the only
+   *     or primary one
    */
   String manager() default "";
 

@@ -138,7 +138,7 @@ final class LockedMethod {
     }
   }
 
-  /** Returns the name of the manager's bean; empty for the only or primary one. */
+  /** Returns the name of the manager's bean, or empty for the only or primary one. */
   String manager() {
     return manager;
   }

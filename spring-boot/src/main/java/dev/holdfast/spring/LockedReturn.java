@@ -33,7 +33,7 @@ record LockedReturn(Kind kind, boolean isOptional) {
   private static final Set<Class<?>> OF_PRIMITIVES =
       Set.of(OptionalInt.class, OptionalLong.class, OptionalDouble.class);
 
-  /** Types whose work begins after the call; by name, since the libraries may be absent. */
+  /** Types whose work begins after the call, by name, because the libraries may be absent. */
   private static final Set<String> LATER =
       Set.of(
           "java.util.concurrent.Callable",

@@ -22,7 +22,7 @@ final class ReactiveTransaction {
 
   /**
    * Emits the transaction of the subscriber's chain, also one that has committed and runs the
-   * callbacks after its commit; empty if there is none.
+   * callbacks after its commit. Empty if there is none.
    */
   static Mono<Optional<ReactiveTransaction>> current() {
     return TransactionContextManager.currentContext()

@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
  * <p>Spring deactivates the synchronizations before the callbacks after the commit, and if one of
  * them fails, it signals no completion at all. So the end is registered again by {@link
  * AfterCommit}, which comes before these callbacks. Spring signals the completion to it after a
- * failure; after a success {@link #afterCompletion} signals it to the callbacks that were
+ * failure. After a success {@link #afterCompletion} signals it to the callbacks that were
  * registered since.
  */
 final class TransactionEnd implements TransactionSynchronization, Ordered {

@@ -37,7 +37,7 @@ class SslBundleTest {
     server = TlsServer.start(folder);
     char[] password = "changeit".toCharArray();
     KeyStore keys = KeyStore.getInstance(folder.resolve("keys.p12").toFile(), password);
-    keys.deleteEntry("server"); // whose certificate there is not the one that the authority signed
+    keys.deleteEntry("server"); // its certificate there is not the one that the authority signed
     try (OutputStream out = Files.newOutputStream(folder.resolve("client.p12"))) {
       keys.store(out, password);
     }

@@ -29,7 +29,8 @@ final class ExpectedFailures {
   }
 
   /**
-   * Returns why a test should fail; empty if it was not to, or not so: only what it asserts counts.
+   * Returns why a test should fail, or empty if it should not, or not in this way: only an
+   * assertion counts.
    */
   synchronized Optional<String> reason(Rule named, Throwable thrown) {
     Optional<String> reason =

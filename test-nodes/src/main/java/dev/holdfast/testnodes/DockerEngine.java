@@ -45,7 +45,7 @@ record DockerEngine(DockerClient client, String host) {
   /**
    * Looks for it.
    *
-   * @throws NodeException if there is none; the message says what else would serve
+   * @throws NodeException if there is none. The message names alternatives
    */
   static DockerEngine connect() {
     try {

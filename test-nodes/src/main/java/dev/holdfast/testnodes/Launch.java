@@ -16,11 +16,11 @@ record Launch<S extends Server>(Place<S> place, IntFunction<List<Integer>> ports
   }
 
   /**
-   * Starts one server for each port, then waits for each; one that lost its port to another process
+   * Starts one server for each port, then waits for each. One that lost its port to another process
    * gets another.
    *
    * @return those that run, in the same order
-   * @throws NodeException if one cannot be started; none is left running then
+   * @throws NodeException if one cannot be started. None is left running then
    */
   List<S> start(List<Integer> chosen) {
     List<S> servers = new ArrayList<>();

@@ -1,7 +1,7 @@
 package dev.holdfast.testnodes;
 
 /**
- * An error that a server replied; {@link #getMessage()} is its text, for example {@code WRONGTYPE
+ * An error that a server replied. {@link #getMessage()} is its text, for example {@code WRONGTYPE
  * Operation against a key holding the wrong kind of value}.
  */
 public final class RedisErrorReply extends RuntimeException {

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One real redis-server, and the faults that can be done to it.
  *
- * <p>Safe for use by several threads; freeze, thaw, kill and restart of one node happen one after
- * the other. They take milliseconds and are bounded by about ten seconds (of containers: a second,
- * and a minute for each step that Docker takes), and an interrupt does not end them (its flag is
- * kept). Each call that talks to the server uses a connection of its own and gives up after two
- * seconds.
+ * <p>Safe for use by several threads. The calls freeze, thaw, kill and restart of one node happen
+ * one after the other. They take milliseconds and are bounded by about ten seconds (of containers:
+ * a second, and a minute for each step that Docker takes), and an interrupt does not end them (its
+ * flag is kept). Each call that talks to the server uses a connection of its own and gives up after
+ * two seconds.
  */
 public final class TestNode {
   /** The state of the server's process, or of its container. */
@@ -141,7 +141,7 @@ public final class TestNode {
    * Kills the process if there is one, and starts it on the same port with what it has written to
    * its append-only file or snapshot.
    *
-   * @throws NodeException if it has written neither; a node that runs goes on running
+   * @throws NodeException if it has written neither. A node that runs goes on running
    */
   public void restartWithData() {
     locked(

@@ -11,7 +11,7 @@ final class Waiting {
 
   /**
    * Waits until the condition holds. An interrupt does not end the wait, since a process that is
-   * half started or half killed would be left behind; the flag is kept.
+   * half started or half killed would be left behind. The flag is kept.
    *
    * @return whether the condition held within the limit
    */

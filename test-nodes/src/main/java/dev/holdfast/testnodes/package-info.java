@@ -1,7 +1,7 @@
 /**
  * Real redis-servers for tests and demos, and faults on them.
  *
- * <p>{@link dev.holdfast.testnodes.TestNodes#start(int)} starts some; each {@link
+ * <p>{@link dev.holdfast.testnodes.TestNodes#start(int)} starts some, and each {@link
  * dev.holdfast.testnodes.TestNode} can be frozen, thawed, killed and restarted. Needs a POSIX
  * system (Linux, macOS), or Docker.
  *

@@ -22,7 +22,7 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.images.RemoteDockerImage;
 
 /**
- * Behaviour of nodes in containers alone; the other tests run for them too, when told by property.
+ * Behaviour of nodes in containers alone. The other tests run for them too, if a property says so.
  */
 class ContainersTest {
   @SuppressWarnings("NullAway.Init")

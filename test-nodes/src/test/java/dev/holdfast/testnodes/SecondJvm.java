@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Another JVM that does something with nodes; {@link #main} is what runs in it. */
+/** Another JVM that does something with nodes. It runs {@link #main}. */
 final class SecondJvm implements AutoCloseable {
   private final Process process;
   private final BufferedReader output;

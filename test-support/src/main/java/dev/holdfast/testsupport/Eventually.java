@@ -21,7 +21,7 @@ public final class Eventually {
    * Returns conditions with another limit.
    *
    * @param limit how long to wait at most
-   * @return looks every 5 ms, unless told otherwise
+   * @return looks every 5 ms, unless it gets another interval
    */
   public static ConditionFactory within(Duration limit) {
     return await()

@@ -57,12 +57,12 @@ public final class FaultProxy implements AutoCloseable {
     return "redis://127.0.0.1:" + port();
   }
 
-  /** Commands still arrive; what the server replies does not, on any connection. */
+  /** Commands still arrive, but no reply does, on any connection. */
   public void loseReplies(boolean lose) {
     losesReplies = lose;
   }
 
-  /** Commands still arrive; of what the server replies at once, only the first byte does. */
+  /** Commands still arrive, but only the first byte of each reply does. */
   public void breakRepliesOff(boolean breakOff) {
     breaksRepliesOff = breakOff;
   }

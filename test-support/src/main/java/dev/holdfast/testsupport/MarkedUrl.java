@@ -13,7 +13,7 @@ public record MarkedUrl(String url, int before, int marked) {
   /**
    * Reads a URL whose wrong part is between two bars.
    *
-   * @param text as in {@code memory:?a=|%|zz}; a caret between the bars is a place without a
+   * @param text as in {@code memory:?a=|%|zz}. A caret between the bars is a place without a
    *     character
    */
   public static MarkedUrl parse(String text) {

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** A run of the bench as one page, with a chart for each scenario; its script shows this data. */
+/** A run of the bench as one page, with a chart for each scenario. Its script shows this data. */
 final class BenchPage {
   private static final int PERCENT = 100;
 

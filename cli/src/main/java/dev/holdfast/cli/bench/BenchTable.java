@@ -11,7 +11,7 @@ import java.util.Locale;
 /**
  * One scenario as a table.
  *
- * @param heads of the columns; the first is that of the contestants
+ * @param heads of the columns. The first is that of the contestants
  * @param lines a cell for each head
  */
 record BenchTable(List<String> heads, List<List<String>> lines) {
@@ -31,7 +31,7 @@ record BenchTable(List<String> heads, List<List<String>> lines) {
     return new BenchTable(heads, lines);
   }
 
-  /** Returns the columns; the failures are left out where nothing failed. */
+  /** Returns the columns. The failures are left out where nothing failed. */
   private static List<Figure> shown(Report.Result result) {
     return result.figures().stream()
         .filter(figure -> figure != Figure.FAILED || hasFailures(result))

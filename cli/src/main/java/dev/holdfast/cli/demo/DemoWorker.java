@@ -32,7 +32,7 @@ final class DemoWorker {
   /**
    * Starts one.
    *
-   * @param url where its locks come from; empty to work without
+   * @param url the URL of its locks, or empty to work without
    * @param classPath where its backend may be, in addition to our own
    */
   static DemoWorker start(
@@ -60,7 +60,7 @@ final class DemoWorker {
     return tally;
   }
 
-  /** Completes when it can begin; exceptionally if it never will. */
+  /** Completes when it can begin, and exceptionally if it never will. */
   CompletableFuture<Void> ready() {
     return ready;
   }

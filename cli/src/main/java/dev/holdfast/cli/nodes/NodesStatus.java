@@ -56,7 +56,7 @@ record NodesStatus(List<LockNode> nodes, boolean hasQuorum) {
     out.println(counts() + (hasQuorum ? "; a quorum may vote" : "; no quorum may vote"));
   }
 
-  /** Returns for example {@code ; votes again in 57 s}; nothing for a node that votes. */
+  /** Returns for example {@code ; votes again in 57 s}, or nothing for a node that votes. */
   static String votesAgain(LockNode node, Instant now) {
     return node.votesAgain()
         .map(then -> Duration.between(now, then))

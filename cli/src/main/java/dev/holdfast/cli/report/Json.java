@@ -14,7 +14,7 @@ public final class Json {
   /**
    * Writes a value.
    *
-   * @param value a map with text as keys, a list, a number, a boolean or null; anything else is
+   * @param value a map with text as keys, a list, a number, a boolean or null. Anything else is
    *     written as text
    */
   public static String of(@Nullable Object value) {

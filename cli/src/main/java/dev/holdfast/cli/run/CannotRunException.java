@@ -1,6 +1,6 @@
 package dev.holdfast.cli.run;
 
-/** The command cannot be run; nothing of it has been. */
+/** The command cannot be run, and nothing of it has been run. */
 final class CannotRunException extends Exception {
   private static final long serialVersionUID = 1L;
 

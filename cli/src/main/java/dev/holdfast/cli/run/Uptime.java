@@ -12,7 +12,7 @@ final class Uptime {
 
   private Uptime() {}
 
-  /** Returns milliseconds; empty where there is no such clock. */
+  /** Returns milliseconds, or empty where there is no such clock. */
   static OptionalLong now() {
     try {
       return OptionalLong.of(parse(Files.readString(FILE)));

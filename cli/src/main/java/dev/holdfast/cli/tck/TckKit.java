@@ -30,7 +30,7 @@ final class TckKit extends LockManagerTck {
     others = more;
   }
 
-  /** Begins no test any more; the one that runs ends, and cleans up, as always. */
+  /** Begins no test any more. The one that runs ends, and cleans up, as always. */
   static void stop() {
     stopped = true;
   }

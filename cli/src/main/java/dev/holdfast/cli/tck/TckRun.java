@@ -48,7 +48,7 @@ final class TckRun {
     Signals signals = Signals.handled();
     signals.passTo(
         signal -> {
-          // The test that runs ends first, and takes its faults back; a second signal ends all.
+          // The test that runs ends first, and ends its faults. A second signal ends all.
           TckKit.stop();
           signals.exitAtNext();
         });

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param parsed the same with nodes
  * @param shown the URL as it was given, users and passwords hidden
  * @param running the nodes, if they run already
- * @param count how many are started if none runs already; zero where there are none at all
+ * @param count how many are started if none runs already, or zero where there are none at all
  * @param isInProcess whether other processes have other locks
  */
 record TckTarget(
@@ -106,7 +106,7 @@ record TckTarget(
   }
 
   /**
-   * Starts what must be started; managers are opened later.
+   * Starts the servers that are needed. Managers are opened later.
    *
    * @param brokenByDesign the reasons by rule
    * @param hasNodeOptions whether managers over nodes know the options about nodes

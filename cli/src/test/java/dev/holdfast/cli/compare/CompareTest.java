@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code holdfast compare} as a process, with its servers and holders; measured once. */
+/** {@code holdfast compare} as a process, with its servers and holders, measured once. */
 @Tag("slow")
 class CompareTest {
   private static final Duration LIMIT = Duration.ofSeconds(200);

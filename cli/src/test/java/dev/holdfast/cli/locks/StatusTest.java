@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code holdfast status} on real nodes; to watch, as a process. */
+/** {@code holdfast status} on real nodes. The one that watches is a process. */
 class StatusTest {
   private static final String TIME = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ ";
 
@@ -75,7 +75,8 @@ class StatusTest {
     assertThat(held.exitCode()).as(held.err()).isZero();
     assertThat(held.out())
         .matches("job: held by \\S+:\\d+; [23] of 3 nodes agree; \\d+\\.\\d s left\n");
-    // On a busy machine a node may be taken for down for a moment, by another manager that logs in
+    // On a busy machine a node may be taken for down for a short time, by another manager that logs
+    // in
     // this JVM.
     assertThat(held.err().replaceAll("holdfast: node \\S+ is (back|down: .*)\n", "")).isEmpty();
   }

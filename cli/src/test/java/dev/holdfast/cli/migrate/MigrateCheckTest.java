@@ -23,7 +23,7 @@ class MigrateCheckTest {
   private static final Map<String, String> TERMINAL =
       Map.of("HOLDFAST_JAVA_OPTS", "-Dholdfast.terminal.in=true");
 
-  /** A moment in November 2023. */
+  /** A time in November 2023. */
   private static final String PAST = "1700000000";
 
   @AutoClose private static final TestNodes NODES = TestNodes.start(1);

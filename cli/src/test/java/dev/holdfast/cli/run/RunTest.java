@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code holdfast run} on real nodes: what it is started with and ends with. */
+/** {@code holdfast run} on real nodes: its arguments and its ends. */
 class RunTest {
   @AutoClose private static final TestNodes NODES = TestNodes.start(3);
 

@@ -24,7 +24,7 @@ import org.xml.sax.InputSource;
  *
  * @param rules each rule's result
  * @param totals how many rules of a level have a result, by {@code MUST failed}
- * @param failures what is said of each test that failed
+ * @param failures the text about each test that failed
  * @param tests how many there are, by result
  * @param about the URL, what is declared and undeclared, and the environment
  * @param seconds how long the tests of each rule took, and {@code all} of them

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code holdfast tck}; as a process where signals, class paths and the classes that it loads are
- * what matters, and once with the whole kit.
+ * {@code holdfast tck}, as a process where signals, class paths and loaded classes matter, and once
+ * with the whole kit.
  */
 @Tag("slow")
 class TckCommandTest {

@@ -20,8 +20,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A socket that serves commands. One thread connects and then reads; another writes, so that a node
- * that hangs blocks nothing else. The writing thread ends when it is idle.
+ * A socket that serves commands. One thread connects and then reads, and another writes, so that a
+ * node that hangs blocks nothing else. The writing thread ends when it is idle.
  */
 final class SocketConnection implements CommandWriter<byte[]> {
   private final RedisNodeUri uri;

@@ -26,7 +26,7 @@ public final class JedisConnections {
     return builder.connections();
   }
 
-  /** The same, by TLS with whoever has a certificate that is trusted, whatever host it names. */
+  /** The same, by TLS with any server that has a trusted certificate, whatever host it names. */
   public static RedisNodes ofAnyHost(
       List<String> uris, RedlockOptions options, OpenSettings settings) {
     return of(uris, options, settings, (host, session) -> true);
@@ -54,7 +54,7 @@ public final class JedisConnections {
     return Address.of(RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of())), settings);
   }
 
-  /** The same, by TLS with whoever answers. */
+  /** The same, by TLS with any server that answers. */
   public static RedisNodes trustingAll(List<String> uris, RedlockOptions options) {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(options);
     JedisClientConfig config =

@@ -129,7 +129,7 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   /**
-   * Returns the capabilities of both; but fencing tokens are the new one's, and not declared where
+   * Returns the capabilities of both, but fencing tokens are the new one's, and not declared where
    * the old one has them, too: those of two counters are not comparable. There is no {@code
    * TRANSFER}: it would replace two tokens one after the other, and a failure between the two would
    * leave half of a lock.
@@ -215,7 +215,7 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   /**
-   * Returns the outcome after a release; a failed release is left to expire, and does not change
+   * Returns the outcome after a release. A failed release is left to expire, and does not change
    * the outcome.
    */
   private static CompletableFuture<Outcome> afterRelease(

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * One of the two locks of a migration: a URL in an option of another URL.
  *
  * @param option {@link #FROM} or {@link #TO}
- * @param text its URL as it was given; may hold a password
+ * @param text its URL as it was given. It may hold a password
  * @param passedOn the migration's own options, without those that the URL itself has
  * @param url both, parsed
  * @param settings the settings of the migration, which apply to each of its locks, except listeners
@@ -117,7 +117,7 @@ record MigrationSide(
   }
 
   /**
-   * Returns whether the lock may have one; a broken provider shows that only when it is opened: not
+   * Returns whether the lock may have one. A broken provider fails only when it is opened, and not
    * before it is needed.
    */
   private boolean mayHaveOne() {

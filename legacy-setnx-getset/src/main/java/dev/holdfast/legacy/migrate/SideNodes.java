@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The nodes of one of the two locks of a migration.
  *
  * @param locks the lock
- * @param only the node of a backend that shows none; null if the backend shows its nodes
+ * @param only the node of a backend that shows none, or null if the backend shows its nodes
  */
 record SideNodes(LockPrimitive locks, @Nullable SingleNode only) {
   static SideNodes of(LockPrimitive locks, Clock clock) {

@@ -23,7 +23,7 @@ record Address(String text, HostAndPort server, JedisClientConfig config) {
   /** The client name that {@code CLIENT LIST} shows. */
   private static final String CLIENT_NAME = "holdfast";
 
-  /** Returns the address in a node's URI; its errors hide user and password. */
+  /** Returns the address in a node's URI. Its errors hide user and password. */
   static Address of(URI uri) {
     return of(RedisNodeUri.only(LockUrl.parse("setnx:" + uri, Map.of())));
   }

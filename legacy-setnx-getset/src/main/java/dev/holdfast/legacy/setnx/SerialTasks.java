@@ -17,7 +17,7 @@ final class SerialTasks {
    * Has a task run after those before it.
    *
    * @param task must not throw
-   * @param executor runs it; if that refuses, nothing has changed
+   * @param executor runs it. If that refuses, nothing has changed
    */
   synchronized void add(Runnable task, Executor executor) {
     if (busy) {

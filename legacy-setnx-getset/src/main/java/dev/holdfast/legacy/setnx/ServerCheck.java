@@ -12,7 +12,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * Looks whether a server that was just connected is fit to hold locks, and its clock near ours. A
- * user who may not ask for that may still lock; nothing can be checked then.
+ * user who may not ask for that may still lock, but nothing can be checked then.
  */
 final class ServerCheck {
   private static final Logger LOG = System.getLogger(SetnxLocks.class.getName());

@@ -11,10 +11,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The judge: a place for one at a time, in the file system, which knows nothing of locks. Whoever
- * enters links its own file to the place. Finding one there is a violation; unless its owner has
- * left it behind, and the time until which others had to keep out is over; or whoever finds it has
- * no time left itself, because it stood still on its way in.
+ * The judge: a place for one at a time, in the file system, which knows nothing of locks. A process
+ * that enters links its own file to the place. To find one there is a violation, with two
+ * exceptions. The owner of that file has left it behind, and the time until which others had to
+ * keep out is over. Or the process that finds it has no time left itself, because it stood still on
+ * its way in.
  */
 final class CriticalSection {
   private final Path place;
@@ -37,8 +38,8 @@ final class CriticalSection {
   /**
    * Goes in.
    *
-   * @param until Unix time in milliseconds: should this process be killed inside, nobody may come
-   *     in before; from then on it does not come in itself
+   * @param until Unix time in milliseconds: no other process may come in before, should this one be
+   *     killed inside, and this one does not come in afterwards
    */
   void enter(long until) throws IOException {
     String entry = until + " " + mine.getFileName() + " since " + System.currentTimeMillis();
@@ -84,7 +85,7 @@ final class CriticalSection {
   }
 
   /**
-   * Returns the process inside; one that has left in the meantime was inside when this call began.
+   * Returns the process inside. One that has left in the meantime was inside when this call began.
    */
   private String occupant() throws IOException {
     try {

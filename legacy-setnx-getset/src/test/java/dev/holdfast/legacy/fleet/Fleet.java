@@ -68,8 +68,8 @@ final class Fleet implements AutoCloseable {
   }
 
   /**
-   * Lets them work in rounds; in each, one is killed in mid-hold, and another takes its place. The
-   * phase that was started last comes first: of few rounds, one is its.
+   * Lets them work in rounds. In each, one is killed while it holds the lock, and another takes its
+   * place. The phase that was started last comes first, so that one of few rounds is its.
    */
   void work(Duration time) throws IOException {
     List<Kind> kinds =

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A process of the fleet: acquires the lock, works briefly, and releases it, again and again. It
- * says {@link #READY}, then {@link #WANT} and {@link #GOT} for each lock; told to {@link #DIE} it
- * says {@link #INSIDE} from within, and waits to be killed. It ends when its parent has gone.
+ * says {@link #READY}, then {@link #WANT} and {@link #GOT} for each lock. At the order {@link #DIE}
+ * it says {@link #INSIDE} from within, and waits to be killed. It ends when its parent has gone.
  */
 final class FleetProcess {
   static final String READY = "ready";
@@ -45,7 +45,7 @@ final class FleetProcess {
 
   /** The lock as this process knows it. */
   private interface Lock extends AutoCloseable {
-    /** Waits for the lock; returns until when it excludes others. Empty if stopped before. */
+    /** Waits for the lock, and returns until when it excludes others. Empty if stopped before. */
     OptionalLong lock() throws Exception;
 
     void unlock() throws Exception;

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("exclusion")
 class MixedFleetTest {
   /**
-   * Nobody is forgotten. What a kill costs the others with a ttl of a second is up to three; there
-   * is one each five seconds, nobody queues, and a wait may span some of them by chance.
+   * No process waits forever. A kill costs the others up to three seconds with a ttl of a second.
+   * There is one each five seconds, no process queues, and a wait may span some of them by chance.
    */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(20);
 
@@ -64,7 +64,8 @@ class MixedFleetTest {
    * Moves a fleet from the old lock to the new one.
    *
    * @param members of each phase
-   * @param each how long each phase works; the first, of which two kinds are killed, twice as long
+   * @param each how long each phase works. The first, of which two kinds are killed, works twice as
+   *     long
    */
   private void moves(int members, Duration each) throws IOException {
     try (Fleet fleet = new Fleet(folder)) {

@@ -40,11 +40,11 @@ final class ScriptedPrimitive implements LockPrimitive {
       implements Grant {}
 
   /**
-   * Grants and extends until a moment, releases, and knows no holder, unless the test sets another
+   * Grants and extends until a time, releases, and knows no holder, unless the test sets another
    * answer.
    *
    * @param side stands in the journal before each call
-   * @param journal what several of them were asked, in order
+   * @param journal the calls of several of them, in order
    */
   ScriptedPrimitive(String side, List<String> journal, ClockReading validUntil) {
     this.side = side;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /**
  * The flaws of the pattern, shown on real servers. docs/legacy.md lists each of these with its
  * commands. Clocks are moved by hand, and what comes between two commands of one client is said by
- * hand at that moment: nothing here waits for chance.
+ * hand at that time: nothing here waits for chance.
  */
 class FlawsTest {
   private static final String EXPIRED = stamp(-1);

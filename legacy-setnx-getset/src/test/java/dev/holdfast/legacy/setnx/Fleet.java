@@ -101,9 +101,7 @@ final class Fleet implements AutoCloseable {
     return stage.orTimeout(5, TimeUnit.SECONDS).join();
   }
 
-  /**
-   * Sends a command as another client does; of a lock's name the key is {@code lock.} and the name.
-   */
+  /** Sends a command as another client does. The key of a lock is {@code lock.} and its name. */
   @Nullable Object say(String... words) {
     return node.command(words);
   }

@@ -21,7 +21,7 @@ public final class HandClock implements Clock {
     return new HandClock(START_MICROS);
   }
 
-  /** The time stamp of so many seconds after the start; before it, if they are negative. */
+  /** The time stamp of so many seconds after the start, or before it if they are negative. */
   static String stamp(int seconds) {
     return Long.toString(START_SECONDS + seconds);
   }

@@ -45,7 +45,7 @@ final class InterceptingProxy implements AutoCloseable {
     UNANSWERED,
     /**
      * The command is lost for its sender, but reaches the server when its sender already knows that
-     * nobody answers.
+     * no answer comes.
      */
     LATE
   }

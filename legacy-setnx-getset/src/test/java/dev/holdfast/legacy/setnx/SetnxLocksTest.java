@@ -40,7 +40,7 @@ class SetnxLocksTest {
   @AutoClose private static final TestNodes NODES = TestNodes.start(2);
   private static final TestNode NODE = NODES.node(0);
 
-  /** The clock of a machine that is ahead of this one; behind it, if that is negative. */
+  /** The clock of a machine that is ahead of this one, or behind it if that is negative. */
   private record OtherClock(Duration ahead) implements Clock {
     @Override
     public long nanos() {

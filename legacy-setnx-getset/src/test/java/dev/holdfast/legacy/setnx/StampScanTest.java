@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class StampScanTest {
   private static final int FAST = 10_000_000;
 
-  /** A moment in November 2023. */
+  /** A time in November 2023. */
   private static final String PAST = "1700000000";
 
   private static final Pattern BYTES_SENT = Pattern.compile("total_net_output_bytes:(\\d+)");

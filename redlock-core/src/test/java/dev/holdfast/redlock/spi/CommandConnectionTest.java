@@ -151,7 +151,7 @@ class CommandConnectionTest {
           new Recorded(numbered++) {
             @Override
             void note(String text) {
-              connection.onEnded(broken); // as another thread does at this moment
+              connection.onEnded(broken); // as another thread does at this time
               runTasks();
               super.note("answered");
             }

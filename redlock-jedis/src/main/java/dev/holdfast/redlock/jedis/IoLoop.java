@@ -22,7 +22,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 /**
  * All connections, and their current owner: a caller that waits for its round, or else the loop's
  * own thread. The owner writes all rounds that are queued to all nodes, then reads until they are
- * decided; replies that come later are left to the next owner.
+ * decided. Replies that come later are left to the next owner.
  */
 final class IoLoop {
   private static final Logger LOG = System.getLogger(Redlock.class.getName());
@@ -171,7 +171,7 @@ final class IoLoop {
   }
 
   /**
-   * Sends what was submitted before, and ends all connections; waits for that at most 1 s, also on
+   * Sends what was submitted before, and ends all connections. Waits for that at most 1 s, also on
    * an interrupted thread.
    */
   void close() {

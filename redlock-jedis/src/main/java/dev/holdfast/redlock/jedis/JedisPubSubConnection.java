@@ -30,7 +30,7 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
   /**
    * Serves a subscription.
    *
-   * @param connecting gives a connection; blocks
+   * @param connecting makes a connection, and blocks
    * @param endConnecting ends the connecting from another thread, if that is possible
    */
   static void serve(

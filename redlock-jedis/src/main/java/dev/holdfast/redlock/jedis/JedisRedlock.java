@@ -37,10 +37,10 @@ import redis.clients.jedis.util.Pool;
  * }</pre>
  *
  * <p>Connections of its own are one for each node, whatever the number of threads that use the
- * manager; callers do the input and output themselves, and one thread does what is left. With your
+ * manager. Callers do the input and output themselves, and one thread does what is left. With your
  * clients there is one thread for each node, which borrows one connection at a time and holds it
- * only while replies are to come, so that a pool of one is enough; that takes longer. Where the
- * user may run no scripts there is one connection more to each node; with your clients it is made
+ * only while replies are to come, so that a pool of one is enough. That takes longer. Where the
+ * user may run no scripts there is one connection more to each node. With your clients it is made
  * as the pool makes its own, outside of the pool, with a thread of its own. All threads are daemons
  * whose names begin with {@code holdfast-}.
  */
@@ -128,7 +128,7 @@ public final class JedisRedlock {
     }
 
     /**
-     * Adds a node that is reached through a pool of yours; for clients other than {@link
+     * Adds a node that is reached through a pool of yours, for clients other than {@link
      * RedisClient}, such as the {@code JedisPooled} of Jedis 7, whose {@code getPool()} gives it.
      *
      * @param pool as with {@link #client(RedisClient, HostAndPort)}

@@ -15,7 +15,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Between the words of the port and those of Jedis. */
 final class Messages {
-  /** The bytes of most replies to {@code SET}; each would else be two objects more. */
+  /** The bytes of most replies to {@code SET}. Each would else be two objects more. */
   private static final byte[] OK = {'O', 'K'};
 
   private Messages() {}

@@ -22,7 +22,7 @@ import redis.clients.jedis.util.Pool;
  * @param client the client of the user
  * @param limit how long there may be no free connection, and how long replies may be pending
  * @param thread does the input and output
- * @param beside the way to the second connection, with a pool of one and another thread; null in
+ * @param beside the way to the second connection, with a pool of one and another thread, or null in
  *     that node itself
  */
 record PooledNode(

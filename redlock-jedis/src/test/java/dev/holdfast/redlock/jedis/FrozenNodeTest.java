@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource(Links.Kind.class)
 class FrozenNodeTest {
-  /** Less than a pool's connection waits for a reply; the I/O loop would wait without end. */
+  /** Less than a pool's connection waits for a reply. The I/O loop would wait without end. */
   private static final Duration STALL = Duration.ofMillis(900);
 
   private static final Command SMALL = eval("return 1");

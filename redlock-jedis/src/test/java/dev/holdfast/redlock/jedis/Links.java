@@ -19,7 +19,7 @@ import redis.clients.jedis.util.Pool;
 final class Links {
   private Links() {}
 
-  /** The ways to make a driver; every promise of the port holds for each. */
+  /** The ways to make a driver. Every promise of the port holds for each. */
   enum Kind {
     OWN,
     YOUR_CLIENT,
@@ -59,7 +59,7 @@ final class Links {
         server -> yours.isEmpty() ? Connections.to(server) : borrowed(yours));
   }
 
-  /** Counts borrowed connections; an idle one in a pool is the user's. */
+  /** Counts borrowed connections. An idle one in a pool is the user's. */
   private static long borrowed(List<Pool<Connection>> pools) {
     return pools.stream().mapToInt(Pool::getNumActive).sum();
   }

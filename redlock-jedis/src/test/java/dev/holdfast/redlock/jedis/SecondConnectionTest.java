@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The other connection to a node, on which transactions are run; from a pool of one, too. */
+/** The other connection to a node, on which transactions are run, from a pool of one, too. */
 @ParameterizedClass
 @EnumSource(Links.Kind.class)
 class SecondConnectionTest {

@@ -26,8 +26,8 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * Compares the ways in which Jedis can talk to N nodes: what an acquire and its release take in
- * each, in turns in one process, with one dedicated connection to each node; beside the same
+ * Compares the ways in which Jedis can talk to N nodes: the time of an acquire and its release in
+ * each, in turns in one process, with one dedicated connection to each node, beside the same
  * commands with nothing around them, on connections of each thread's own. The figures, and how to
  * run it, are in docs/adr/0004-how-jedis-talks-to-n-nodes.md.
  */

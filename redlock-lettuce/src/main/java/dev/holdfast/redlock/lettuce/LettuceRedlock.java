@@ -32,7 +32,7 @@ import java.util.function.Function;
  *
  * <p>A manager keeps one connection to each node, whatever the number of threads that use it, and a
  * second one where its user may run no scripts. For the nodes that were given without a client it
- * runs one thread of input and output and two timers; with clients of yours it uses their threads,
+ * runs one thread of input and output and two timers. With clients of yours it uses their threads,
  * and one of its own that sends. All of its threads are daemons whose names begin with {@code
  * holdfast-}.
  */
@@ -61,8 +61,8 @@ public final class LettuceRedlock {
      * Adds a node that is reached by a client of the manager's own, which all such nodes share and
      * which is closed with the manager.
      *
-     * @param uri host and port, or a socket; user, password, database, TLS and client name count,
-     *     the timeout does not: {@link RedlockOptions#connectTimeout} holds
+     * @param uri host and port, or a socket. User, password, database, TLS and client name count,
+     *     and the timeout does not: {@link RedlockOptions#connectTimeout} holds
      * @return this
      * @throws LockConfigurationException if it names sentinels
      */

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  * outputs tell nil from an empty array no more, or not at every depth.
  */
 final class ReplyOutput extends CommandOutput<String, String, Object> {
-  /** The only status that Lettuce does not pass on; assumed if an output receives nothing. */
+  /** The only status that Lettuce does not pass on, assumed if an output receives nothing. */
   private static final String QUEUED = "QUEUED";
 
-  /** The bytes of most replies to {@code SET}; each would else be four objects more. */
+  /** The bytes of most replies to {@code SET}. Each would else be four objects more. */
   private static final ByteBuffer OK = UTF_8.encode("OK").asReadOnlyBuffer();
 
-  /** The arrays that are not complete yet, the innermost first; few replies have any. */
+  /** The arrays that are not complete yet, the innermost first. Few replies have any. */
   private @Nullable Deque<List<@Nullable Object>> open;
 
   ReplyOutput() {

@@ -71,7 +71,9 @@ class ClientSettingsTest {
         .hasMessageContaining("refused");
   }
 
-  /** The reason why the filter does not count. If this fails, Lettuce has mended it, and it can. */
+  /**
+   * The reason why the filter does not count. If this fails, Lettuce has corrected it, and it can.
+   */
   @Test
   void lettuceReplaysWhatItsReplayFilterFilters() throws Exception {
     client.setOptions(ClientOptions.builder().replayFilter(command -> true).build());

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class Links {
   private Links() {}
 
-  /** The ways to make a driver; every promise of the port holds for each. */
+  /** The ways to make a driver. Every promise of the port holds for each. */
   enum Kind {
     OWN_CLIENT,
     YOUR_CLIENT,

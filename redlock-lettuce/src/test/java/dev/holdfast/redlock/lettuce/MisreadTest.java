@@ -9,7 +9,7 @@ import dev.holdfast.testnodes.TestNodes;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** A reply that was not understood: whose reply comes next is not known for sure any more. */
+/** A reply that was not understood: the order of the next replies is unknown from then on. */
 class MisreadTest {
   @Test
   void unreadableReplyFailsTheCommandAndEndsTheConnection() throws Exception {

@@ -157,7 +157,7 @@ final class RedissonConnection implements CommandWriter<RedissonConnection.Encod
     }
   }
 
-  /** A handler that ends the connection at an error; the manager reports it once. */
+  /** A handler that ends the connection at an error. The manager reports it once. */
   private final class Errors extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {

@@ -85,7 +85,7 @@ record RedissonNode(
 
   /**
    * Sends the first commands, after what Redisson itself sends. A user who may not {@code PING} may
-   * still lock; and none needs the right to give the connection a name. Connections of the user's
+   * still lock, and none needs the right to give the connection a name. Connections of the user's
    * client bear that one's name.
    */
   private CompletionStage<?> greet(RedisConnection made) {

@@ -33,7 +33,7 @@ import org.redisson.api.RedissonClient;
  * <p>A manager keeps one connection to each node, whatever the number of threads that use it, and a
  * second one where its user may run no scripts. For the nodes that were given without a client it
  * runs one thread of input and output and two timers, daemons whose names begin with {@code
- * holdfast-redisson-}; with clients of yours it uses their threads, and none of its own.
+ * holdfast-redisson-}. With clients of yours it uses their threads, and none of its own.
  */
 public final class RedissonRedlock {
   private RedissonRedlock() {}
@@ -59,11 +59,11 @@ public final class RedissonRedlock {
     /**
      * Adds a node that is reached by a connection of the manager's own.
      *
-     * @param uri {@code redis://[user[:password]@]host[:port][/db]}, or {@code rediss:} for TLS; as
+     * @param uri {@code redis://[user[:password]@]host[:port][/db]}, or {@code rediss:} for TLS. As
      *     in URLs, user and password are percent-encoded where they hold a special character. TLS
-     *     trusts what the JVM trusts; for a private CA alone, give a client
+     *     trusts what the JVM trusts. For a private CA alone, give a client
      * @return this
-     * @throws LockConfigurationException if it is no such URI; never shows the password
+     * @throws LockConfigurationException if it is no such URI. It never shows the password
      */
     public Builder node(String uri) {
       return node(RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of())));
@@ -79,8 +79,9 @@ public final class RedissonRedlock {
      * and database, on its threads. The manager has Redisson make a connection beside the client's
      * pools, which lasts from its making to its first break, and reconnects by itself. So nothing
      * of the client's that sends a command again or holds it back applies to it, and {@code
-     * retryAttempts}, {@code timeout} and the sizes of its pools may be what suits you; nor do its
-     * codec and its name mapper apply. The client is never shut down: do so after the manager.
+     * retryAttempts}, {@code timeout} and the sizes of its pools may be what suits you. Its codec
+     * and its name mapper do not apply either. The client is never shut down: do so after the
+     * manager.
      *
      * @param client from {@code Redisson.create}, set up with {@code useSingleServer()}
      * @return this

@@ -14,7 +14,7 @@ import org.redisson.client.protocol.CommandData;
 
 /**
  * Reads two kinds of replies as Redis wrote them: an error, to which Redisson would append the
- * command with all its arguments, or whose code it would cut off; and an array that is nil, which
+ * command with all its arguments, or whose code it would cut off, and an array that is nil, which
  * it would take for an empty one.
  */
 final class Replies extends CommandDecoder {

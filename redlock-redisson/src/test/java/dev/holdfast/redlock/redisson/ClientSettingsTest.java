@@ -87,8 +87,8 @@ class ClientSettingsTest {
   }
 
   /**
-   * The reason why the driver uses no pool. If this fails, Redisson has mended it, and the pool may
-   * do.
+   * The reason why the driver uses no pool. If this fails, Redisson has corrected it, and the pool
+   * may do.
    */
   @Test
   void redissonSendsAgainWhatWasNotAnswered() throws Exception {

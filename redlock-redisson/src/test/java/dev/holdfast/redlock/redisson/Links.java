@@ -17,7 +17,7 @@ final class Links {
 
   private Links() {}
 
-  /** The ways to make a driver; every promise of the port holds for each. */
+  /** The ways to make a driver. Every promise of the port holds for each. */
   enum Kind {
     OWN_CLIENT,
     /** A user's client with Redisson's defaults, among them four retries of unanswered commands. */

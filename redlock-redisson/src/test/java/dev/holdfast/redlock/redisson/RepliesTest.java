@@ -67,7 +67,7 @@ class RepliesTest extends RepliesContract {
     }
   }
 
-  /** The message of Redis 6.2 has the code in its middle; it must be found anyway. */
+  /** The message of Redis 6.2 has the code in its middle. It must be found anyway. */
   @Test
   void outOfMemoryErrorInsideAScriptKeepsItsCode() {
     server.command("CONFIG", "SET", "maxmemory", "1");

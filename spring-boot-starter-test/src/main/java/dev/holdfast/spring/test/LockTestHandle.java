@@ -119,7 +119,7 @@ public final class LockTestHandle {
    * Gives a lock to another owner, whether it is held or not.
    *
    * @param name the name of the lock
-   * @param ttl how long the other owner holds it; above zero, up to 365 days
+   * @param ttl how long the other owner holds it, above zero, up to 365 days
    */
   public void steal(String name, Duration ttl) {
     MemoryStore store = store();

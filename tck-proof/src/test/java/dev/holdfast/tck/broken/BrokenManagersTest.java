@@ -34,7 +34,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 
-/** Each mistake is caught by the rules that it breaks, and by no others; by each test, some are. */
+/** Each mistake is caught by the rules that it breaks, and by no others. Each test catches some. */
 @TestInstance(Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
@@ -80,7 +80,7 @@ class BrokenManagersTest {
 
   /**
    * Tests that are left out here: they take URLs, log-ins, users without scripts, notifications, no
-   * nodes, nodes that are shown, certain options or a JDK; or are of the API's own code.
+   * nodes, nodes that are shown, certain options or a JDK, or are of the API's own code.
    */
   private static final Set<String> LEFT_OUT =
       Set.of(
@@ -204,7 +204,7 @@ class BrokenManagersTest {
           "CapabilityRules.keepAliveWorksIfItIsDeclared",
           "CapabilityRules.transferWorksIfItIsDeclared");
 
-  /** Tests whose mistake nobody has made yet. May become fewer, and not more. */
+  /** Tests for a mistake that no broken manager makes yet. May become fewer, and not more. */
   private static final Set<String> NOT_YET_FAILED =
       Set.of(
           "AcquireRules.aRefusedAttemptWithoutAWaitIsNotRepeated",

@@ -68,7 +68,7 @@ final class ExecutingFlaws {
     }
   }
 
-  /** A manager whose tasks are not told of a loss before they have ended. */
+  /** A manager whose tasks are not notified of a loss before they have ended. */
   private static final class Deaf extends PassingManager {
     Deaf(LockManager right) {
       super(right);

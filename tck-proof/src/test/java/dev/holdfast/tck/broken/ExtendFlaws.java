@@ -249,7 +249,7 @@ final class ExtendFlaws {
             });
   }
 
-  /** Tells of more time than there is. */
+  /** Shows more time than there is. */
   private static final class Prolonged extends PassingLease {
     private final Duration maxHold;
     private volatile long end = System.nanoTime();

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Stands before a fake node, and loses what it is told to lose. */
+/** Stands before a fake node, and loses the requests that a test names. */
 final class FakeLink implements TckLink, Way {
   private static final AtomicInteger NUMBERS = new AtomicInteger();
 

@@ -301,7 +301,7 @@ final class FakeNode implements TckNode, Way {
     return faults.contains(TckFault.FROZEN);
   }
 
-  /** The next that waits; thawed if there is none. */
+  /** The next that waits, or thawed if there is none. */
   private synchronized Optional<Runnable> waiting() {
     Optional<Runnable> next = Optional.ofNullable(waiting.poll());
     if (next.isEmpty()) {

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 /**
  * One mistake, in what is right otherwise.
  *
- * @param mistake what is wrong, as its author would confess it
- * @param rules those that it breaks each time; it breaks all of them, and no others except {@code
+ * @param mistake the mistake, as its author would confess it
+ * @param rules those that it breaks each time. It breaks all of them, and no others except {@code
  *     underLoad}
  * @param underLoad those that it breaks in addition if the machine is busy
  * @param environment opens managers that have it

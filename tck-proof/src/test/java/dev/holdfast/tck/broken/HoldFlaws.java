@@ -266,7 +266,7 @@ final class HoldFlaws {
     private final Set<String> forgotten = ConcurrentHashMap.newKeySet();
     private final Map<String, LockRequest> asked = new ConcurrentHashMap<>();
 
-    /** The tokens of leases that are given back as if they had never asked for it. */
+    /** The tokens of leases that are released as if they had never asked for it. */
     Set<String> forgotten() {
       return forgotten;
     }

@@ -59,7 +59,7 @@ final class KitRun {
   /**
    * One test that failed.
    *
-   * @param rules those that it is about; empty if something else than a test failed
+   * @param rules those that it is about, or empty if something else than a test failed
    */
   record Failure(Set<String> rules, String test, Throwable thrown) {
     @Override

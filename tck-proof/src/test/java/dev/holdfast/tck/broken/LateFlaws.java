@@ -86,7 +86,7 @@ final class LateFlaws {
     }
   }
 
-  /** Loses the place of a request that nobody waits for. */
+  /** Loses the place of a request that no caller waits for. */
   private static final class Forgetful extends Member {
     private final RepliesInOrder replies;
 

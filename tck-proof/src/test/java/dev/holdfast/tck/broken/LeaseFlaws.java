@@ -223,7 +223,7 @@ final class LeaseFlaws {
   }
 
   /**
-   * Puts a mistake into what onLoss() tells of a lease that was released.
+   * Puts a mistake into what onLoss() reports of a lease that was released.
    *
    * @param ending is given the time that the lease had left
    */

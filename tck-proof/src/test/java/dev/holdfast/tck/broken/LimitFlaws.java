@@ -165,7 +165,7 @@ final class LimitFlaws {
     }
   }
 
-  /** Blocks whoever looks for as long as another thread waits. */
+  /** Blocks each caller that looks for as long as another thread waits. */
   private static final class Monitor extends PassingLease {
     Monitor(Lease right) {
       super(right);

@@ -359,7 +359,7 @@ final class ManagerFlaws {
             });
   }
 
-  /** Renews locks for another moment, so many times. */
+  /** Renews locks for a short time, so many times. */
   private static void renew(SmallRedlock redlock, Map<String, Held> open, int times) {
     if (times == 0 || open.isEmpty()) {
       redlock.members().close();

@@ -97,7 +97,10 @@ final class ManyFlaws {
     }
   }
 
-  /** Takes a lock over that it saw to have expired a moment ago, whoever holds it by then. */
+  /**
+   * Takes a lock over that it saw to have expired just before, though another owner holds it by
+   * then.
+   */
   private static final class TakesOverLater extends Member {
     private static final long LATER_NANOS = 2_000_000;
     private static final Object EXPIRED = "expired";

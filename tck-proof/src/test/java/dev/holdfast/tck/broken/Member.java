@@ -59,8 +59,8 @@ class Member {
   /**
    * Begins to connect.
    *
-   * @param examiner says what is wrong with a node; empty if nothing is
-   * @param settled is told when the node is used, or not for the time being
+   * @param examiner says what is wrong with a node, or empty if nothing is
+   * @param settled is notified when the node is used, or not for the time being
    */
   void open(Function<Examined, String> examiner, Runnable settled) {
     this.examiner = examiner;

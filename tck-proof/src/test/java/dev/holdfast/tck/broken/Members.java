@@ -35,7 +35,7 @@ class Members {
     return all;
   }
 
-  /** Connects; completes once a quorum is there and the others have had their chance. */
+  /** Connects. Completes once a quorum is there and the others have had their chance. */
   synchronized CompletableFuture<Void> open() {
     CompletableFuture<Void> last = opened;
     if (last != null && !last.isCompletedExceptionally()) {
@@ -132,7 +132,7 @@ class Members {
     }
   }
 
-  /** The votes as they come in; the first of each node counts. */
+  /** The votes as they come in. The first of each node counts. */
   private final class Round {
     private final Poll poll;
     private final long begun = System.nanoTime();

@@ -8,15 +8,15 @@ final class NodeError extends RuntimeException {
 
   /** The kind of remedy. */
   enum Kind {
-    /** Nobody has to: it may be over the next time. */
+    /** No person has to: it may be over the next time. */
     PASSING,
     /** It says nothing. */
     SILENT,
-    /** A person must mend it. */
+    /** A person must correct it. */
     MENDABLE,
     /** The node does not know the script, and has to be sent its source. */
     NO_SCRIPT,
-    /** The connection ended, so nobody knows whether the request was carried out. */
+    /** The connection ended, so no client knows whether the request was carried out. */
     DISCONNECTED,
     /** There was no connection to send it on. */
     UNSENT

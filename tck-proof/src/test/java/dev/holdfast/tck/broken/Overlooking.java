@@ -16,16 +16,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * A lost wake-up: of a release that comes within a millisecond of a future that waits for it,
- * nothing is heard; and nobody asks again.
+ * A lost wake-up: of a release that comes within a millisecond of a future that waits for it, no
+ * notification arrives, and no attempt follows.
  */
 final class Overlooking {
   private static final long COMING_MILLIS = 1;
 
-  /** The one that is handed over to, and the one that is woken since that was in vain. */
+  /** The one that gets the handoff, and the one that is woken because that had no effect. */
   private static final int ATTEMPTS_AFTER_A_RELEASE = 2;
 
-  /** The names that futures of the last millisecond wait for; each test has names of its own. */
+  /** The names that futures of the last millisecond wait for. Each test has names of its own. */
   private static final Set<String> COMING = ConcurrentHashMap.newKeySet();
 
   /** About the calls that are made by one thread, in one go. */

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Lets one waiter at a time through to the right manager. Who is next can be got wrong. */
+/** Lets one waiter at a time through to the right manager. The order can be wrong. */
 class OwnWaitQueue extends PassingManager {
   private static final Duration DAY = Duration.ofDays(1);
 

@@ -15,13 +15,13 @@ import java.util.function.UnaryOperator;
 /**
  * The parts of managers over fake nodes. Each part can be got wrong while the others are right.
  *
- * @param keys what a node keeps its locks in
- * @param time what managers see of the clock
+ * @param keys the place of a node's locks
+ * @param time the clock as managers see it
  * @param connections to one node each
- * @param rounds what asks all nodes
- * @param primitives what attempts, extends and releases
+ * @param rounds the part that asks all nodes
+ * @param primitives the part that attempts, extends and releases
  * @param settings how the core is set
- * @param managers what the user gets, from what opens right managers
+ * @param managers the user's manager, made from a right one
  */
 record Parts(
     Supplier<FakeKeys> keys,

@@ -67,9 +67,7 @@ class PassingManager implements LockManagerDecorator {
     return right.adoptAsync(text, request(request));
   }
 
-  /**
-   * A right future except for its lease: whoever completes or cancels this one, does so to that.
-   */
+  /** A right future except for its lease: to complete or cancel this one is to do so to that. */
   private final class Passed extends CompletableFuture<Optional<Lease>> {
     private final CompletableFuture<Optional<Lease>> future;
 

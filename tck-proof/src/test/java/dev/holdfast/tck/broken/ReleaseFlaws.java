@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Locks that are given back, by their holders or by force. */
+/** Locks that are released, by their holders or by force. */
 final class ReleaseFlaws {
   private ReleaseFlaws() {}
 

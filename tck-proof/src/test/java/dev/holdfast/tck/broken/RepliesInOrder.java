@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 /**
  * A way on which a reply belongs to the request that has waited longest, as on a connection to a
  * real server. Right, as long as no request is forgotten before its reply has come. Replies are
- * taken for those of other requests of the same kind only: a reply of another kind is understood by
- * nobody, and so is a vote for nobody.
+ * taken for those of other requests of the same kind only: a reply of another kind fits no request,
+ * and is no vote.
  */
 final class RepliesInOrder implements Way {
   private final Way way;

@@ -7,11 +7,11 @@ import java.util.function.Function;
 /**
  * One command as it goes to a node.
  *
- * @param verb what it does
+ * @param verb its action
  * @param withSource whether it brings the script's source along
  * @param name of the lock that it is about
- * @param text what distinguishes it from others
- * @param work what the node does, as one step
+ * @param text its difference from others
+ * @param work the action of the node, as one step
  */
 record Request(
     Verb verb, boolean withSource, String name, String text, Function<FakeKeys, Object> work) {
@@ -61,7 +61,7 @@ record Request(
     return new Request(verb, false, name, verb + " " + name + " " + rest, work);
   }
 
-  /** Takes the lock if nobody holds it. */
+  /** Takes the lock if it is free. */
   static Request set(String name, String token, Duration ttl) {
     return of(
         Verb.SET,
@@ -149,7 +149,7 @@ record Request(
                 : Answer.MISSING);
   }
 
-  /** Removes the lock, whoever holds it. */
+  /** Removes the lock, whichever owner holds it. */
   static Request remove(String name) {
     return of(
         Verb.REMOVE,

@@ -52,7 +52,7 @@ class SmallRedlock implements LockPrimitive {
   }
 
   /**
-   * A lock that was got.
+   * A lock that was granted.
    *
    * @param granted the nodes that said yes
    * @param reached the nodes that may hold it, which an extension may make more
@@ -153,8 +153,7 @@ class SmallRedlock implements LockPrimitive {
   }
 
   /**
-   * Returns whether waiters behind an attempt in flight report an outage; null if there is no
-   * outage.
+   * Returns whether waiters behind an attempt in flight report an outage, or null if there is none.
    */
   @Nullable LockException outageSoFar(String name, ClockReading start, Votes votes) {
     return isAnswered(votes) || clock.now().nanosSince(start) < timeouts.node().toNanos()
@@ -182,7 +181,10 @@ class SmallRedlock implements LockPrimitive {
     return votes.isQuorum(votes.answered());
   }
 
-  /** Removes what an attempt left. Those who voted are heard; nobody waits for the others. */
+  /**
+   * Removes the keys that an attempt left. The replies of nodes that voted count, and no thread
+   * waits for the others.
+   */
   CompletableFuture<Votes> releaseAttempt(Held held, Votes votes, Timeouts limit) {
     return members.ask(
         new Poll(
@@ -193,7 +195,7 @@ class SmallRedlock implements LockPrimitive {
             held.reached()::contains));
   }
 
-  /** Returns the nodes that a failed attempt is taken back from. */
+  /** Returns the nodes on which a failed attempt is undone. */
   Collection<Member> releaseAttemptFrom(Held held) {
     return members.all();
   }
@@ -300,7 +302,7 @@ class SmallRedlock implements LockPrimitive {
         .thenApply(votes -> new Released(released(held, votes), Released.UNKNOWN));
   }
 
-  /** Ends an extension that is under way: nothing more of it may be sent behind the release. */
+  /** Ends an extension that is in flight: nothing more of it may be sent behind the release. */
   void abandonExtension(Held held) {
     CompletableFuture<Votes> asked = extending.remove(held.token());
     if (asked != null) {
@@ -391,7 +393,7 @@ class SmallRedlock implements LockPrimitive {
     return members.open().thenCompose(opened -> ask(request, votes -> false));
   }
 
-  /** An outage; but if mending what people can mend made a quorum, that is what it is. */
+  /** An outage, or a mistake if correcting the mistakes would make a quorum. */
   LockException outage(String message, Votes votes, boolean outcomeUnknown) {
     LockOutageException outage = new LockOutageException(message, votes.failures(), outcomeUnknown);
     return isAnswered(votes) || !votes.isQuorum(votes.answered() + votes.failed(Kind.MENDABLE))

@@ -204,7 +204,7 @@ final class TimelinessFlaws {
   private static final class ShownTooLong extends PassingManager {
     private final Queue<Expiring> given = new ConcurrentLinkedQueue<>();
 
-    /** A lease, and its end if nobody extends it. */
+    /** A lease, and its end if it is not extended. */
     private record Expiring(Lease lease, long end) {
       boolean isShown() {
         long since = System.nanoTime() - end;

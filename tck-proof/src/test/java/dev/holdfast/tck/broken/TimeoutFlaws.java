@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Nodes are waited for: too long, not long enough, or by those whom it does not help. */
+/** Nodes are waited for: too long, not long enough, or by requests that it does not help. */
 final class TimeoutFlaws {
   private static final Logger LOG = System.getLogger(Lease.class.getName());
 
@@ -194,7 +194,7 @@ final class TimeoutFlaws {
     };
   }
 
-  /** Renews a lock first when a third of its ttl has passed since it was told of its grant. */
+  /** Renews a lock first when a third of its ttl has passed since it was notified of its grant. */
   private static final class LateRenewal extends SmallRedlock {
     private final Map<String, Long> late = new ConcurrentHashMap<>();
     private final Clock clock;

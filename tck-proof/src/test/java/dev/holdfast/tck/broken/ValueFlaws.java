@@ -345,7 +345,7 @@ final class ValueFlaws {
             new SmallRedlock(members, clock, timeout) {
               @Override
               Request extension(Held held, Duration asked) {
-                // what is left of a longest hold is no number of a user's
+                // the rest of a longest hold is no number of a user's
                 boolean isAskedFor = asked.toNanos() % 1_000_000 == 0;
                 return super.extension(held, isAskedFor ? ttl.apply(asked) : asked);
               }

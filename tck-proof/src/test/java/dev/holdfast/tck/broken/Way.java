@@ -13,7 +13,7 @@ interface Way {
   /** Whether connections are accepted. */
   boolean isOpen();
 
-  /** Asks what kind of node it is; the first that is said on a connection. */
+  /** Asks for the kind of the node, as the first command on a connection. */
   void examine(Consumer<Examined> reply);
 
   /** Sends a request. The reply may come late or never. */

@@ -4,7 +4,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LossReason;
 import java.util.concurrent.CompletableFuture;
 
-/** A lease that notifies nobody of its loss. */
+/** A lease that does not notify its holder of its loss. */
 final class WithoutNotice extends PassingLease {
   WithoutNotice(Lease right) {
     super(right);

@@ -66,7 +66,7 @@ final class OwnConnection implements AutoCloseable {
     return ServerInfo.in(text("INFO", section)).fields();
   }
 
-  /** Ends it; a later call connects again. */
+  /** Ends it. A later call connects again. */
   @Override
   public synchronized void close() {
     if (connection != null) {

@@ -139,7 +139,7 @@ final class RedisProxy implements TckLink {
     }
   }
 
-  /** Notes a request, and says what becomes of it; empty if it passes. */
+  /** Notes a request, and returns its fate, or empty if it passes. */
   private Optional<Fate> fateOf(RespRequest request) {
     synchronized (lock) {
       seen.add(request);

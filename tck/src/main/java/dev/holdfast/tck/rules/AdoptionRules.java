@@ -462,7 +462,7 @@ public abstract class AdoptionRules {
     return ((LockLostException) thrown).reason();
   }
 
-  /** Returns how an adoption of a used text ends; an outage of a machine that stalls is no end. */
+  /** Returns how an adoption of a used text ends. An outage of a machine that stalls is no end. */
   private Throwable endOfAdoption(LockManager locks, String text, String name, Adopting way) {
     for (int i = 1; i < MAX_TRIES; i++) {
       Throwable thrown = thrownBy(locks, text, name, way);

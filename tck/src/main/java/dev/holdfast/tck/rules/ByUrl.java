@@ -35,7 +35,7 @@ final class ByUrl {
     return LockManager.builder(needed(fixture)).options(fixture.options());
   }
 
-  /** Opens a manager by a builder; leaves the test out if the backend refuses, as it may. */
+  /** Opens a manager by a builder. Leaves the test out if the backend refuses, as it may. */
   static LockManager openUnlessRefused(TckFixture fixture, ManagerBuilder builder) {
     try {
       return fixture.closedAtEnd(builder::open);

@@ -14,7 +14,7 @@ class EventLog implements LockListener {
    * One call.
    *
    * @param subject the name of the lock, or the address of the node
-   * @param leaseId the number of the lease; 0 for calls that are about none
+   * @param leaseId the number of the lease, or 0 for calls that are about none
    * @param text the rest, for example {@code lost EXPIRED}
    */
   record Event(String subject, long leaseId, String text) {}

@@ -92,7 +92,7 @@ final class Eventually {
     }
   }
 
-  /** Returns the value of a stage; an exceptional end is thrown as an assertion that failed. */
+  /** Returns the value of a stage. An exceptional end is thrown as an assertion that failed. */
   <T> T get(String what, CompletableFuture<T> stage) {
     try {
       return stage.get(limit.toNanos(), TimeUnit.NANOSECONDS);

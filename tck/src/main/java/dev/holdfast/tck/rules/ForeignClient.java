@@ -19,7 +19,7 @@ final class ForeignClient {
     this.nodes = nodes;
   }
 
-  /** Takes the lock; returns on how many nodes it succeeded. */
+  /** Takes the lock, and returns on how many nodes it succeeded. */
   int take(String name, Duration ttl) {
     int taken = 0;
     for (TckNode node : nodes) {
@@ -28,7 +28,7 @@ final class ForeignClient {
     return taken;
   }
 
-  /** Releases the lock; returns on how many nodes it was held. */
+  /** Releases the lock, and returns on how many nodes it was held. */
   int release(String name) {
     int released = 0;
     for (TckNode node : nodes) {

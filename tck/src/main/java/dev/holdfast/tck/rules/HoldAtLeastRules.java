@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** A lock that is released keeps others out for the requested time, and no longer. */
 public abstract class HoldAtLeastRules {
-  /** Up to the longest; 36 minutes are more microseconds than an int holds. */
+  /** Up to the longest. 36 minutes are more microseconds than an int holds. */
   private static final List<Duration> LONG =
       List.of(Duration.ofMinutes(36), Duration.ofHours(1), Duration.ofHours(24));
 

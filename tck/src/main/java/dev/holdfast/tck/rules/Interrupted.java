@@ -85,7 +85,7 @@ final class Interrupted {
     return "over " + over + ", lease " + lease + ", thrown " + thrown + ", flag " + flag;
   }
 
-  /** Returns when the flag is set or comes; never, if it was swallowed. */
+  /** Returns when the flag is set or comes, and never if it was swallowed. */
   private static boolean awaitsInterrupt() {
     try {
       new CountDownLatch(1).await();

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Replies that come late, and belong to the requests that they answer; and requests that come late,
- * and are not overtaken by those that undo them. Both under traffic, because one request alone has
- * no other to be taken for.
+ * Replies that come late, and belong to the requests that they answer, and requests that come late,
+ * and are not overtaken by those that undo them. Both come under traffic, because one request alone
+ * has no other to be taken for.
  */
 public abstract class LateRules {
   /** So that each answer that is late is waited for, on a machine that stalls as well. */

@@ -538,7 +538,7 @@ public abstract class ListenerRules {
             });
   }
 
-  /** Returns how many nodes vote on a lock; one where each lock is two, and one may decide. */
+  /** Returns how many nodes vote on a lock, or one where each lock is two, and one may decide. */
   private int votersOfOneLock(LockManager locks) {
     return fixture.environment().holdsTwoLocks() ? 1 : locks.nodes().size();
   }

@@ -187,7 +187,7 @@ final class NodeProxy implements AutoCloseable {
     }
   }
 
-  /** Returns the connection after the handshake; null if there was none. */
+  /** Returns the connection after the handshake, or null if there was none. */
   private @Nullable Socket secured(Socket client, SSLContext tls) throws IOException {
     int first = client.getInputStream().read();
     if (first != HANDSHAKE) {

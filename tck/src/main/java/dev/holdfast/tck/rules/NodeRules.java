@@ -195,7 +195,7 @@ public abstract class NodeRules {
         .count();
   }
 
-  /** Returns how many nodes are gone; one for a backend that shows its nodes as one. */
+  /** Returns how many nodes are gone, or one for a backend that shows its nodes as one. */
   private long expectedDown(LockManager locks) {
     long shown = locks.nodes().stream().map(LockNode::address).distinct().count();
     return shown == fixture.nodes().size() ? fixture.blocking().size() : 1;

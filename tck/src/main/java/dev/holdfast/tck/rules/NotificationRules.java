@@ -489,7 +489,7 @@ public abstract class NotificationRules {
     return fixture.nodes().stream().map(node -> node.subscriptions().orElse(0)).toList();
   }
 
-  /** Waits until each node has so many subscriptions; goes on if they never come. */
+  /** Waits until each node has so many subscriptions. Goes on if they never come. */
   private void awaitSubscribed(int names) {
     if (countsSubscriptions()) {
       fixture.awaitRegardless(

@@ -27,7 +27,7 @@ final class OnNodes {
     return uris(fixture, TckNode::withLogin, "there is no user to log in as");
   }
 
-  /** Returns the nodes' URIs with a password alone; leaves the test out where there is none. */
+  /** Returns the nodes' URIs with a password alone. Leaves the test out where there is none. */
   static List<String> urisWithPassword(TckFixture fixture) {
     return uris(fixture, TckNode::withPassword, "no password is enough here");
   }
@@ -38,7 +38,7 @@ final class OnNodes {
   }
 
   /**
-   * Returns the nodes' URIs with a user and no password; leaves the test out where there is none.
+   * Returns the nodes' URIs with a user and no password. Leaves the test out where there is none.
    */
   static List<String> urisWithUserAlone(TckFixture fixture) {
     return uris(fixture, TckNode::withUserAlone, "every user has a password here");

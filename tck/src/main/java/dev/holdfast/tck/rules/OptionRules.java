@@ -36,7 +36,7 @@ public abstract class OptionRules {
   /** Error of clocks that tick in milliseconds. */
   private static final Duration TICK = Duration.ofMillis(3);
 
-  /** The time that nodes and machine may take; less than times are rounded by. */
+  /** The time that nodes and machine may take, less than times are rounded by. */
   private static final Duration SLACK = Duration.ofMillis(400);
 
   /** More than a server has, by default 16. */

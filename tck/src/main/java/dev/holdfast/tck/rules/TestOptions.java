@@ -18,7 +18,7 @@ final class TestOptions {
   /**
    * Creates the defaults.
    *
-   * @param hasNodeOptions whether options about nodes are known; else they are left out
+   * @param hasNodeOptions whether options about nodes are known. Else they are left out
    */
   TestOptions(boolean hasNodeOptions) {
     this.hasNodeOptions = hasNodeOptions;

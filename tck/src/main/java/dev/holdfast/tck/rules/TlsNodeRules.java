@@ -197,7 +197,7 @@ public abstract class TlsNodeRules {
     }
   }
 
-  /** Opens a manager; leaves the test out if the backend takes no trust managers, and says so. */
+  /** Opens a manager. Leaves the test out if the backend takes no trust managers, and says so. */
   private LockManager open(List<NodeProxy> proxies, String host, OpenSettings settings) {
     List<String> uris = NodeProxy.uris(proxies, host);
     try {

@@ -344,7 +344,7 @@ public abstract class TokenRules {
     return before;
   }
 
-  /** Removes a lock from all nodes; leaves the test out where there is a second lock elsewhere. */
+  /** Removes a lock from all nodes. Leaves the test out where there is a second lock elsewhere. */
   private void remove(String name) {
     Needs.oneLock(fixture);
     fixture.nodes().forEach(node -> node.remove(name));

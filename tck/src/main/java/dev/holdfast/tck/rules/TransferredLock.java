@@ -23,7 +23,7 @@ record TransferredLock(String name, String token, String text) {
     return of(fixture, fixture.request(fixture.name(end)));
   }
 
-  /** Transfers a lease; leaves the test out if that fails, which is another rule's. */
+  /** Transfers a lease. Leaves the test out if that fails, which is another rule's. */
   static String text(TckFixture fixture, Lease lease, Duration within) {
     try {
       return lease.transfer(within);
@@ -33,7 +33,7 @@ record TransferredLock(String name, String token, String text) {
     }
   }
 
-  /** Adopts a lock; leaves the test out if that fails, which is another rule's. */
+  /** Adopts a lock. Leaves the test out if that fails, which is another rule's. */
   static Lease adoptedOrSkipped(TckFixture fixture, LockManager locks, String text, String name) {
     return Adopting.ADOPT.adoptOrSkip(fixture, locks, text, fixture.request(name));
   }

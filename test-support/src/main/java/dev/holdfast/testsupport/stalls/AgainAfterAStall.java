@@ -15,12 +15,12 @@ import org.opentest4j.TestAbortedException;
 
 /**
  * A test that failed while the machine stalled is run again, by itself in a process of its own,
- * twice; it has to pass both times. Each failure that is forgiven is printed, with what was seen of
+ * twice. It has to pass both times. Each failure that is forgiven is printed, with what was seen of
  * the machine, and added to the file that the environment names, if it names one.
  *
- * <p>Never forgiven are tests that say {@code @Tag("exclusion")}, because who holds a lock, by
- * which token, and what is sent twice are no matter of time; and those that ran for long, in which
- * there was a stall anyhow, or which found no end. JUnit finds this extension by itself where its
+ * <p>Never forgiven are tests that say {@code @Tag("exclusion")}, because holders, tokens and
+ * commands that are sent twice are no matter of time, and those that ran for long, in which there
+ * was a stall anyhow, or which found no end. JUnit finds this extension by itself where its
  * auto-detection is on, as it is in this project's builds.
  */
 public final class AgainAfterAStall implements InvocationInterceptor {

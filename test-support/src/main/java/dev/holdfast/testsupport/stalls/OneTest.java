@@ -35,7 +35,7 @@ final class OneTest {
     return Boolean.getBoolean(RUNNING);
   }
 
-  /** Runs one test; an interrupt ends its process, and so does its limit. */
+  /** Runs one test. An interrupt ends its process, and so does its limit. */
   static boolean passes(String uniqueId) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -48,7 +48,8 @@ final class OneTest {
     command.add("-D" + RUNNING + "=true");
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), OneTest.class.getName()));
     command.add(uniqueId);
-    // through a file: what a build tool started talks with it over standard output
+    // through a file, because a process that a build tool started talks with it over standard
+    // output
     Path output = Files.createTempFile("one-test", ".log");
     Process process =
         new ProcessBuilder(command)

@@ -7,7 +7,7 @@ import java.util.Arrays;
 
 /** The use of the processors' time, from {@code /proc/stat} of Linux. */
 final class ProcessorTime {
-  /** {@code cpu user nice system idle iowait irq softirq steal}; guests' time is in user's. */
+  /** {@code cpu user nice system idle iowait irq softirq steal}. Guests' time is in user's. */
   private static final int STEAL = 8;
 
   /** A tick is 10 ms, mostly. */
@@ -17,7 +17,10 @@ final class ProcessorTime {
 
   /** Ticks of all processors since the machine was started, and how many of them others got. */
   record Sample(long all, long stolen) {
-    /** Which share of the time since then others got; 0 if that was too little to tell. */
+    /**
+     * Returns the share of the time since then that others got, or 0 if that was too little to
+     * know.
+     */
     double stolenSince(Sample earlier) {
       long ticks = stolen - earlier.stolen;
       return ticks < LEAST_TICKS ? 0 : (double) ticks / (all - earlier.all);

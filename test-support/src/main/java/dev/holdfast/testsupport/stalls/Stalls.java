@@ -15,8 +15,8 @@ final class Stalls {
   private static final Duration STALL = Duration.ofMillis(100);
 
   /**
-   * The part of all processors' time, over a whole test: what is left is no longer what the test
-   * was made for.
+   * The part of all processors' time, over a whole test, after which the test shows no longer what
+   * it was made for.
    */
   private static final double STOLEN_SHARE = 0.1;
 
@@ -26,10 +26,12 @@ final class Stalls {
   private final ProcessorTime processors;
   private final Deque<Late> late = new ArrayDeque<>();
 
-  /** When the watching thread is to wake; it may be the last one to go on after a stall. */
+  /**
+   * The time at which the watching thread must wake. It may be the last one to go on after a stall.
+   */
   private volatile long planned = Long.MAX_VALUE;
 
-  /** Woken at a moment of {@link System#nanoTime()}. */
+  /** Woken at a time of {@link System#nanoTime()}. */
   private record Late(long wokenAt, Duration by) {}
 
   /** The machine as it was. */
@@ -52,7 +54,7 @@ final class Stalls {
     return new Mark(System.nanoTime(), processors.sample());
   }
 
-  /** Describes the stalls since then, for people; empty if it ran as it should. */
+  /** Describes the stalls since then, for people. Empty if it ran as it should. */
   synchronized Optional<String> since(Mark mark) {
     long now = System.nanoTime();
     if (planned != Long.MAX_VALUE) {

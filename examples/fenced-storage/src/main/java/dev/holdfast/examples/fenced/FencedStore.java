@@ -43,21 +43,22 @@ public final class FencedStore {
    * Writes a document.
    *
    * @param token {@code lease.fencingToken().orElseThrow()} of the lock under which it was read
-   * @throws StaleTokenException if somebody with a larger token has written it; nothing is changed
+   * @throws StaleTokenException if a holder with a larger token has written it. Then nothing is
+   *     changed
    */
   public void write(String name, String content, long token) throws SQLException {
     try (Connection connection = database.getConnection()) {
       boolean written =
           update(connection, name, content, token)
               || insert(connection, name, content, token)
-              || update(connection, name, content, token); // somebody else has inserted it
+              || update(connection, name, content, token); // another holder has inserted it
       if (!written) {
         throw new StaleTokenException(name, token);
       }
     }
   }
 
-  /** Returns the last value; empty if nothing was. */
+  /** Returns the content, or empty if the document was never written. */
   public Optional<String> read(String name) throws SQLException {
     try (Connection connection = database.getConnection();
         PreparedStatement query =
@@ -82,7 +83,7 @@ public final class FencedStore {
     }
   }
 
-  /** Returns false if it is not there, or somebody with a larger token has written it. */
+  /** Returns false if it is not there, or a holder with a larger token has written it. */
   private static boolean update(Connection connection, String name, String content, long token)
       throws SQLException {
     try (PreparedStatement update = connection.prepareStatement(UPDATE)) {

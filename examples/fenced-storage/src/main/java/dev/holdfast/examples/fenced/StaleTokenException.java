@@ -1,6 +1,6 @@
 package dev.holdfast.examples.fenced;
 
-/** Somebody whose lock is over tried to write. What he wanted to write is in nobody's way. */
+/** A holder whose lock is over tried to write, and a later holder had written before. */
 public final class StaleTokenException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -33,11 +33,11 @@ class FencedStoreTest {
     Lease paused = locks.acquire("report", TTL);
     String draft = store.read("report").orElse("") + "what the first one wrote";
 
-    // The first holder stands still, past the end of its lock; somebody else gets it.
+    // The first holder stands still past the end of its lock, and another one gets it.
     Lease next = locks.acquire(LockRequest.of("report", TTL).waitAtMost(TTL.multipliedBy(10)));
     store.write("report", "what the next one wrote", next.fencingToken().orElseThrow());
 
-    // Now the first one goes on where it stood: it has looked at its lease a moment too early.
+    // Now the first one goes on where it stood: it looked at its lease too early.
     assertThatThrownBy(() -> store.write("report", draft, paused.fencingToken().orElseThrow()))
         .isInstanceOf(StaleTokenException.class)
         .hasMessageContaining("read it again");

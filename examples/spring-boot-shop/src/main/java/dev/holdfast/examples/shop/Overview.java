@@ -39,7 +39,7 @@ class Overview {
    * The contents of the page at one time.
    *
    * @param instance the instance that answers
-   * @param outage why the holders are unknown; null if they are known
+   * @param outage why the holders are unknown, or null if they are known
    */
   record Contents(
       String instance,
@@ -56,7 +56,7 @@ class Overview {
   /**
    * An order.
    *
-   * @param holder the instance that ships it now; null if no instance does, or in an outage
+   * @param holder the instance that ships it now, or null if no instance does or in an outage
    */
   record OrderLine(Order order, @Nullable String holder) {}
 

@@ -472,7 +472,7 @@ class GuardTermsTest {
     }
   }
 
-  /** Words: what it would have voted, its age, what is left of it, whether it is new. */
+  /** Words: the vote without it, its age, its rest, and whether it is new. */
   private static void quarantine(List<Asked> asked, int node, String words) {
     quarantine(asked, node, words, "0", BEGUN + node);
   }

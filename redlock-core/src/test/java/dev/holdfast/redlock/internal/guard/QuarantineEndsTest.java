@@ -23,7 +23,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Which client ends which quarantine, and when; message by message. */
+/** Which client ends which quarantine, and when, message by message. */
 class QuarantineEndsTest {
   private static final Duration TTL = Duration.ofSeconds(10);
   private static final long FENCE = 1_700_000_000_000_000L;

@@ -49,7 +49,7 @@ final class ShopCluster implements AutoCloseable {
   /**
    * Runs three instances until this process or the last of them is ended.
    *
-   * @param args the folder for the output of the instances; by default {@code target/shop-logs}
+   * @param args the folder for the output of the instances, by default {@code target/shop-logs}
    */
   public static void main(String[] args) throws Exception {
     System.out.println("starting three redis-servers, a database and three instances …");

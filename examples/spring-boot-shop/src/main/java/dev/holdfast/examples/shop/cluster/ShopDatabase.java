@@ -49,7 +49,7 @@ final class ShopDatabase implements AutoCloseable {
     return "jdbc:h2:tcp://localhost:" + server.getPort() + "/" + name;
   }
 
-  /** Returns the first column of the first row, as a text; empty if there is no row. */
+  /** Returns the first column of the first row, as a text, or empty if there is no row. */
   Optional<String> query(String sql, Object... parameters) {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < parameters.length; i++) {

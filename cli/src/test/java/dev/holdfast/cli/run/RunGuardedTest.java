@@ -164,7 +164,7 @@ class RunGuardedTest {
     String traps = "(sh -c 'trap \"echo told\" TERM; echo orphan=$$ started;";
     Program run =
         runHere(
-            List.of("--ttl", "3s", "--grace", "500ms"),
+            List.of("--ttl", "3s", "--grace", "2s"),
             traps + " while :; do sleep 0.05; done' &); exec sleep 60");
     long orphan = run.awaitOut("started").number("orphan=");
 

@@ -41,7 +41,7 @@ public sealed interface NodeSource permits ExecutableSource, ContainerSource {
    * removes the containers.
    *
    * @param image with a {@code redis-server} 6.2 or later on its PATH, such as {@code redis:8} or
-   *     {@code valkey/valkey:8}. It is pulled if it is not there.
+   *     {@code valkey/valkey:9}. It is pulled if it is not there.
    */
   static NodeSource containers(String image) {
     return new ContainerSource(image);

@@ -164,8 +164,8 @@ class NodeSourceTest {
     try {
       System.setProperty(NodeSource.PROPERTY, "docker");
       assertThat(NodeSource.byDefault()).isEqualTo(NodeSource.containers("redis:7"));
-      System.setProperty(NodeSource.PROPERTY, "docker:valkey/valkey:8");
-      assertThat(NodeSource.byDefault()).isEqualTo(NodeSource.containers("valkey/valkey:8"));
+      System.setProperty(NodeSource.PROPERTY, "docker:valkey/valkey:9");
+      assertThat(NodeSource.byDefault()).isEqualTo(NodeSource.containers("valkey/valkey:9"));
     } finally {
       System.setProperty(NodeSource.PROPERTY, before);
     }

@@ -29,7 +29,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 
-/** The entry point. */
+/** The entry point of the program {@code holdfast}. */
 final class Main {
   private static final String RUN = "run";
 

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
 /**
- * Gives each test a lock manager of its own. Fails a test that leaves a lease open. Adds who held
- * what, and who waited, to the failure of a test.
+ * Gives each test a lock manager of its own. Fails a test that leaves a lease open. Adds the leases
+ * and waiters of the test to its failure.
  *
  * <pre>{@code
  * @ExtendWith(HoldfastExtension.class)

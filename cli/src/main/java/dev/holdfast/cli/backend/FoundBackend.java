@@ -34,7 +34,10 @@ public record FoundBackend(
           "dev.holdfast.redlock.lettuce.LettuceProvider", "io.lettuce.core.RedisClient",
           "dev.holdfast.redlock.redisson.RedissonProvider", "org.redisson.Redisson");
 
-  /** A provider tells only whether it serves a URL, not which it does. */
+  /**
+   * The schemes that are tried. A provider tells only whether it serves a URL, not which URLs it
+   * serves.
+   */
   private static final List<String> KNOWN_SCHEMES =
       List.of("redlock", "memory", "setnx", "migrate");
 

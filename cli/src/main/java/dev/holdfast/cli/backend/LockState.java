@@ -24,14 +24,14 @@ import java.util.stream.Collectors;
 public record LockState(String name, Optional<LockStatus> status, Optional<String> outage) {
   private static final double MILLIS = 1_000;
 
-  /** Up to here tenths of a second are of interest. */
+  /** The time left below which tenths of a second are shown. */
   private static final Duration SHORT = Duration.ofSeconds(100);
 
   /**
    * Asks the nodes.
    *
-   * @throws LockOutageException if no quorum answers, or what it says of a free lock is worth
-   *     nothing, because those who answer may have lost the keys of a lock that is held
+   * @throws LockOutageException if no quorum answers, or if the lock looks free, but no quorum
+   *     surely has the keys of all held locks
    */
   public static LockState of(LockManager locks, String name) {
     Optional<LockStatus> status = locks.inspect(name);

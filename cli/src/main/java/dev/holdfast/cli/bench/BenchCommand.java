@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** {@code holdfast bench}: its options. */
+/** The options of the command {@code holdfast bench}. */
 @Command(
     name = "bench",
     description = "Measures locks side by side: Holdfast, bare drivers, and other libraries.",

@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code holdfast compare}: its options. */
+/** The options of the command {@code holdfast compare}. */
 @Command(
     name = "compare",
     description = "Puts kinds of locks through the same accidents, and measures.",

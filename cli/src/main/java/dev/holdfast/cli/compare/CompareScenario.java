@@ -23,8 +23,8 @@ enum CompareScenario {
   }
 
   /**
-   * Returns the locks that are compared. To the bare pattern only where that differs from the
-   * checked one.
+   * Returns the locks that are compared. The bare pattern is compared only in the scenario in which
+   * it differs from the checked one.
    */
   List<CompareLock> locks() {
     return Stream.of(CompareLock.values())
@@ -33,9 +33,9 @@ enum CompareScenario {
   }
 
   /**
-   * Does it to a lock, with servers of its own.
+   * Measures this scenario with a lock, on servers of its own.
    *
-   * @param seconds how long where that is not given by what happens
+   * @param seconds the time for which contention is measured. The other scenarios end by themselves
    */
   CompareCells measure(CompareLock lock, int seconds) throws Exception {
     return switch (this) {

@@ -214,7 +214,7 @@ public final class NodesCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  /** Does it to all of these, or if one of them is wrong to none. */
+  /** Applies a fault to all of these nodes, or to none if one of the indexes is wrong. */
   private int each(List<Integer> indexes, Consumer<TestNode> fault) {
     chosen(indexes).forEach(fault);
     show(LocalNodes.started());

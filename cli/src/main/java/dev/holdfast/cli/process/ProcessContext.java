@@ -16,12 +16,12 @@ public class ProcessContext {
 
   private static volatile ProcessContext current = new ProcessContext();
 
-  /** Returns those of the command that runs. */
+  /** Returns the context of the command that runs. */
   public static ProcessContext current() {
     return current;
   }
 
-  /** Replaces those of the commands that run from now on. */
+  /** Replaces the context of the commands that run from now on. */
   public static void replace(ProcessContext others) {
     current = others;
   }
@@ -50,7 +50,9 @@ public class ProcessContext {
     return Integer.getInteger("holdfast.terminal.columns", 0);
   }
 
-  /** Has the handler called, on a thread of the JVM's, instead of the JVM ended. */
+  /**
+   * Calls the handler when the signal arrives, on a thread of the JVM, instead of ending the JVM.
+   */
   public void handle(OsSignal signal, Consumer<OsSignal> handler) {
     signal.handle(handler);
   }

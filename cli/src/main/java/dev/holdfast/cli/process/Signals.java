@@ -15,7 +15,7 @@ public final class Signals {
   private final CompletableFuture<OsSignal> first = new CompletableFuture<>();
   private @Nullable Consumer<OsSignal> receiver;
 
-  /** A signal came while something was waited for. */
+  /** The end of a wait by a signal. */
   public static final class Signalled extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -48,7 +48,10 @@ public final class Signals {
     return result.get();
   }
 
-  /** Lets time pass. Makes no future for it, which the future of the signal would keep forever. */
+  /**
+   * Waits for a signal at most this long. Creates no future, which the future of the signal would
+   * keep forever.
+   */
   public void pause(long millis) throws Signalled, InterruptedException {
     try {
       throw new Signalled(first.get(millis, TimeUnit.MILLISECONDS));
@@ -59,7 +62,7 @@ public final class Signals {
     }
   }
 
-  /** Waits for a result, or for a signal, for so long. Returns whether the result is there. */
+  /** Waits at most this long for a result, or for a signal. Returns whether the result is there. */
   public boolean await(CompletableFuture<?> result, long millis)
       throws Signalled, InterruptedException {
     try {
@@ -93,7 +96,7 @@ public final class Signals {
     early.clear();
   }
 
-  /** Has the next signal end this JVM at once. Earlier signals are forgotten. */
+  /** Ends this JVM at once when the next signal arrives, and forgets earlier signals. */
   public synchronized void exitAtNext() {
     early.clear();
     receiver = signal -> System.exit(ExitCode.ofSignal(signal.number()));

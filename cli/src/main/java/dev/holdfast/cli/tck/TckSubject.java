@@ -28,7 +28,7 @@ record TckSubject(String url, Map<String, String> facts, Set<LockCapability> dec
       Map.of(
           "nodeTimeout", "2s", "quorumTimeout", "2s", "connectTimeout", "10s", "connect", "eager");
 
-  /** Looks at what there is, which takes a manager. */
+  /** Describes the backend, for which a manager is opened. */
   static TckSubject of(TckTarget target, TckEnvironment environment) {
     Map<String, String> facts = new LinkedHashMap<>();
     Providers.first(provider -> provider.accepts(target.parsed()))
@@ -58,7 +58,10 @@ record TckSubject(String url, Map<String, String> facts, Set<LockCapability> dec
     }
   }
 
-  /** Opens a manager with the options of the kit's tests, so that one it has not is found early. */
+  /**
+   * Opens a manager with the options of the kit's tests. An option that the backend does not have
+   * is found early.
+   */
   private static LockManager opened(TckEnvironment environment) {
     if (!environment.hasNodeOptions()) {
       return environment.open(Map.of());
@@ -66,7 +69,7 @@ record TckSubject(String url, Map<String, String> facts, Set<LockCapability> dec
     try {
       return environment.open(NODE_OPTIONS);
     } catch (LockConfigurationException refused) {
-      environment.open(Map.of()).close(); // else it is no option that is refused
+      environment.open(Map.of()).close(); // throws if not only the options are refused
       throw new UsageException(
           refused.getMessage()
               + System.lineSeparator()

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The lease that a user holds. The manager has no strong reference to it, so that a lease which the
@@ -88,9 +87,7 @@ final class DefaultLease implements Lease {
   public String transfer(Duration within) {
     Listeners.requireOutside("transfer");
     requireTransferable(within);
-    CompletableFuture<String> text = new CompletableFuture<>();
-    lock.transfer(within).whenComplete((done, failure) -> handText(text, failure));
-    return context.joinOrFail(text);
+    return context.joinOrFail(transferred(within), text -> lock.releaseUnclaimed());
   }
 
   @Override
@@ -100,21 +97,15 @@ final class DefaultLease implements Lease {
     } catch (LockException refused) {
       return context.forUser(CompletableFuture.failedFuture(refused));
     }
-    return context.forUser(
-        lock.transfer(within).thenApply(done -> transferText()), text -> lock.releaseUnclaimed());
+    return context.forUser(transferred(within), text -> lock.releaseUnclaimed());
   }
 
-  /** Hands the text over, or releases the lock if the user has given the text up. */
-  private void handText(CompletableFuture<String> user, @Nullable Throwable failure) {
-    if (failure != null) {
-      user.completeExceptionally(Futures.forUser(failure));
-    } else if (!user.complete(transferText())) {
-      lock.releaseUnclaimed();
-    }
-  }
-
-  private String transferText() {
-    return new TransferText(context.primitive().transferScope(), name(), token()).encoded();
+  /** Returns the text of the transferred lock. A caller who gives it up must release the lock. */
+  private CompletableFuture<String> transferred(Duration within) {
+    return lock.transfer(within)
+        .thenApply(
+            done ->
+                new TransferText(context.primitive().transferScope(), name(), token()).encoded());
   }
 
   @Override

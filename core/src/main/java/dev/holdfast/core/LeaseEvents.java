@@ -24,7 +24,7 @@ final class LeaseEvents implements LeaseReport {
   private final String name;
   private final long id;
   private final Queue<Consumer<LockListener>> events = new ArrayDeque<>();
-  private boolean isTelling;
+  private boolean isReporting;
   private boolean isGranted;
   private boolean isEnded;
   private boolean isReleased;
@@ -185,10 +185,10 @@ final class LeaseEvents implements LeaseReport {
   @Override
   public void drain() {
     synchronized (this) {
-      if (isTelling) {
+      if (isReporting) {
         return;
       }
-      isTelling = true;
+      isReporting = true;
     }
     Consumer<LockListener> next = next();
     while (next != null) {
@@ -199,7 +199,7 @@ final class LeaseEvents implements LeaseReport {
 
   private synchronized @Nullable Consumer<LockListener> next() {
     Consumer<LockListener> next = events.poll();
-    isTelling = next != null;
+    isReporting = next != null;
     return next;
   }
 }

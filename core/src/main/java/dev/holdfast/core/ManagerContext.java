@@ -91,6 +91,13 @@ record ManagerContext(
     return Futures.joinOrFail(own, joinNanos());
   }
 
+  /** Waits as {@link #join} does. A result that comes when the wait is over is released. */
+  <T> T joinOrFail(CompletableFuture<T> internal, Consumer<? super T> release) {
+    CompletableFuture<T> own = new CompletableFuture<>();
+    internal.whenComplete((value, failure) -> complete(own, value, failure));
+    return joinOrFail(releasing(own, internal, release));
+  }
+
   private long joinNanos() {
     return 4 * Nanos.of(primitive.longestOperation()) + LATE_NANOS;
   }
@@ -171,29 +178,36 @@ record ManagerContext(
    */
   <T> CompletableFuture<T> forUser(
       CompletableFuture<? extends T> internal, Consumer<? super T> release) {
-    CompletableFuture<T> user = forUser(internal);
+    return releasing(forUser(internal), internal, release);
+  }
+
+  /** Returns a future for users: actions that depend on it run on the callback executor. */
+  <T> CompletableFuture<T> forUser(CompletableFuture<? extends T> internal) {
+    CompletableFuture<T> user = new CompletableFuture<>();
+    internal.whenComplete((value, failure) -> callback(() -> complete(user, value, failure)));
+    return user;
+  }
+
+  private static <T> void complete(
+      CompletableFuture<T> user, T value, @Nullable Throwable failure) {
+    if (failure == null) {
+      user.complete(value);
+    } else {
+      user.completeExceptionally(Futures.forUser(failure));
+    }
+  }
+
+  /** Returns the future, which releases a result that it did not get itself. */
+  private static <T> CompletableFuture<T> releasing(
+      CompletableFuture<T> user,
+      CompletableFuture<? extends T> internal,
+      Consumer<? super T> release) {
     user.whenComplete(
         (taken, failure) ->
             internal.thenAccept(
                 result -> {
                   if (result != taken) {
                     release.accept(result);
-                  }
-                }));
-    return user;
-  }
-
-  /** Returns a future for users: actions that depend on it run on the callback executor. */
-  <T> CompletableFuture<T> forUser(CompletableFuture<? extends T> internal) {
-    CompletableFuture<T> user = new CompletableFuture<>();
-    internal.whenComplete(
-        (value, failure) ->
-            callback(
-                () -> {
-                  if (failure == null) {
-                    user.complete(value);
-                  } else {
-                    user.completeExceptionally(Futures.forUser(failure));
                   }
                 }));
     return user;

@@ -18,6 +18,7 @@ import dev.holdfast.Locks;
 import dev.holdfast.memory.ManualClock;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.testsupport.FullDisk;
 import dev.holdfast.testsupport.Logs;
 import dev.holdfast.testsupport.Uncancellable;
 import io.micrometer.core.instrument.Tags;
@@ -32,7 +33,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -319,16 +319,9 @@ class HoldfastObservationsTest {
     registry
         .observationConfig()
         .observationHandler(new FailingHandler("onStart", "IllegalStateException"));
-    Logger logger = Logger.getLogger(HoldfastObservations.class.getName());
-    logger.setFilter(
-        entry -> {
-          throw new IllegalStateException("the disk is full");
-        });
-    try {
-      assertThat(locks.acquire(REQUEST).release()).isTrue();
-    } finally {
-      logger.setFilter(null);
-    }
+
+    FullDisk.during(
+        HoldfastObservations.class, () -> assertThat(locks.acquire(REQUEST).release()).isTrue());
   }
 
   @Test

@@ -13,6 +13,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.testsupport.FullDisk;
 import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -153,6 +154,7 @@ class OpeningTest {
   void loggerThatThrowsDuringOpeningLeavesNothingOpen() {
     Set<Thread> before = timers();
     FullDisk.during(
+        Redlock.class,
         () ->
             assertThatThrownBy(() -> Redlock.open(nodes, RedlockOptions.defaults().trustNewNodes()))
                 .hasMessage(FullDisk.MESSAGE));

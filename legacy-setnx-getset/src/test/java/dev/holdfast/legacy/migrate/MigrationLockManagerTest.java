@@ -2,6 +2,7 @@ package dev.holdfast.legacy.migrate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
@@ -17,6 +18,7 @@ import dev.holdfast.core.Clock;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.ManagerOptions;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.testsupport.Fakes;
@@ -28,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -205,33 +208,33 @@ class MigrationLockManagerTest {
   @Test
   @DisplayName("a setting that is wrong closes both")
   void aWrongSettingClosesBoth() {
-    LockManager from = over(oldStore);
-    LockManager to = over(newStore);
-    MigrationLockManager.Builder builder =
-        MigrationLockManager.both(from, to).retryDelay(Duration.ZERO);
-
-    assertThatThrownBy(builder::open).isInstanceOf(LockConfigurationException.class);
-
-    assertIsClosed(from);
-    assertIsClosed(to);
+    assertThat(failureThatClosesBoth(options -> options.retryDelay(Duration.ZERO)))
+        .isInstanceOf(LockConfigurationException.class);
   }
 
   @Test
   @DisplayName("an error of the program's own code while it opens closes both")
   void anErrorWhileItOpensClosesBoth() {
+    Throwable failure =
+        failureThatClosesBoth(
+            options -> {
+              throw new AssertionError("thrown by the program");
+            });
+
+    assertThat(failure).hasMessage("thrown by the program");
+  }
+
+  private Throwable failureThatClosesBoth(UnaryOperator<ManagerOptions> change) {
     LockManager from = over(oldStore);
     LockManager to = over(newStore);
     MigrationLockManager.Builder builder =
-        MigrationLockManager.both(from, to)
-            .managerOptions(
-                options -> {
-                  throw new AssertionError("thrown by the program");
-                });
+        MigrationLockManager.both(from, to).managerOptions(change);
 
-    assertThatThrownBy(builder::open).hasMessage("thrown by the program");
+    Throwable failure = catchThrowable(builder::open);
 
     assertIsClosed(from);
     assertIsClosed(to);
+    return failure;
   }
 
   @Test

@@ -4,8 +4,9 @@ import static dev.holdfast.testsupport.Eventually.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.redlock.FullDisk;
+import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.internal.nodes.NodeException;
+import dev.holdfast.testsupport.FullDisk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -232,7 +233,7 @@ class CommandConnectionTest {
 
   @Test
   void loggerThatThrowsDelaysNoLaterReply() {
-    FullDisk.during(this::receiverThatThrowsDelaysNoLaterReply);
+    FullDisk.during(Redlock.class, this::receiverThatThrowsDelaysNoLaterReply);
   }
 
   @Test

@@ -266,8 +266,10 @@ final class IoLoop {
     round.forEachNode(
         node -> {
           SocketConnection connection = connections.get(queuedRound.firstSlot + node);
-          if (connection == null || !connection.ask(queuedRound)) {
+          if (connection == null) {
             round.failure(node, Messages.notConnected());
+          } else {
+            connection.ask(queuedRound);
           }
         });
   }

@@ -90,18 +90,17 @@ final class SocketConnection {
     return connected.isDone() && !connected.isCompletedExceptionally() && !ended;
   }
 
-  /** Queues a command, or returns false if nothing can be sent. For the owner. */
-  boolean ask(IoLoop.QueuedRound queuedRound) {
-    if (!isUp() || dropped) {
-      return false;
+  /** Queues a command, or fails it if nothing can be sent. For the owner. */
+  void ask(IoLoop.QueuedRound queuedRound) {
+    if (isUp() && !dropped) {
+      try {
+        queue(queuedRound);
+        return;
+      } catch (RuntimeException | Error e) { // no memory, for example
+        end(e);
+      }
     }
-    try {
-      queue(queuedRound);
-      return true;
-    } catch (RuntimeException | Error e) { // no memory, for example
-      end(e);
-      return false;
-    }
+    queuedRound.round.failure(node, Messages.notConnected());
   }
 
   /** Adds a command to those of the next flush, or to those that wait for replies. */
@@ -188,11 +187,7 @@ final class SocketConnection {
     if (!hasUnanswered() && !unsent.isEmpty()) {
       Deque<IoLoop.QueuedRound> waiting = new ArrayDeque<>(unsent);
       unsent.clear();
-      for (IoLoop.QueuedRound each : waiting) {
-        if (!ask(each)) { // dropped meanwhile, by a receiver of a reply, for example
-          each.round.failure(node, Messages.notConnected());
-        }
-      }
+      waiting.forEach(this::ask);
       flush();
     }
   }

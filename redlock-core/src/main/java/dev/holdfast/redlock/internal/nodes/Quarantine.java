@@ -28,6 +28,7 @@ public record Quarantine(
   /** Advice for nodes that really are new. Otherwise waiting is right. */
   public static final String IF_NEW = "holdfast nodes init --url …, or newNodes=trust";
 
+  /** The state of a node whose quarantine has lasted for as long as it must. */
   public static final String CAN_END =
       "its quarantine can end, and does with the next request for a lock";
 

@@ -7,11 +7,11 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
-import dev.holdfast.redlock.FullDisk;
 import dev.holdfast.redlock.ManualTime;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.ScriptedNodes;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
+import dev.holdfast.testsupport.FullDisk;
 import dev.holdfast.testsupport.Logs;
 import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
@@ -36,6 +36,7 @@ class NodeConnectionsTest {
     open();
     nodes.unreachable(2, new IllegalStateException("connection refused"));
     FullDisk.during(
+        Redlock.class,
         () -> {
           try {
             nodes.breakConnection(2);
@@ -61,6 +62,7 @@ class NodeConnectionsTest {
     }
     var lease = locks.tryAcquireAsync(LockRequest.of("a", SECOND));
     FullDisk.during(
+        Redlock.class,
         () -> {
           try {
             time.advance(Duration.ZERO);

@@ -3,6 +3,7 @@ package dev.holdfast;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.spi.OpenSettings;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -115,6 +116,19 @@ public final class ManagerBuilder {
    */
   public ManagerBuilder keyManagers(KeyManagerFactory factory) {
     settings = settings.keyManagers(factory);
+    return this;
+  }
+
+  /**
+   * Sets the wall clock, for tests of what a program does when a lock's time has passed, as after a
+   * laptop slept. Leases end by this clock or by the monotonic one, whichever is earlier. Fencing
+   * tokens are made of its time, too.
+   *
+   * @param clock default: that of the machine
+   * @return this builder
+   */
+  public ManagerBuilder wallClock(InstantSource clock) {
+    settings = settings.wallClock(clock);
     return this;
   }
 

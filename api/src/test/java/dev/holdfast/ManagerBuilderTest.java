@@ -8,6 +8,8 @@ import dev.holdfast.spi.LockUrl;
 import dev.holdfast.spi.OpenSettings;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +42,22 @@ class ManagerBuilderTest {
     LockManager.builder("a:").callbackExecutor(EXECUTOR).providers(List.of(new Current())).open();
 
     assertThat(seen.get(0).callbackExecutor()).containsSame(EXECUTOR);
+  }
+
+  @Test
+  void theWallClockReachesTheBackend() {
+    InstantSource clock = InstantSource.fixed(Instant.EPOCH);
+
+    LockManager.builder("a:")
+        .wallClock(clock)
+        .callbackExecutor(EXECUTOR)
+        .listener(new LockListener() {})
+        .classLoader(getClass().getClassLoader())
+        .providers(List.of(new Current()))
+        .open();
+
+    assertThat(seen.get(0).wallClock()).containsSame(clock);
+    assertThat(OpenSettings.none().wallClock()).isEmpty();
   }
 
   @Test
@@ -89,6 +107,10 @@ class ManagerBuilderTest {
         .hasMessage(
             "the backend 'old' takes no callback executor: leave it out, or use a version of the"
                 + " backend that implements LockProvider.open(url, settings)");
+    assertThatThrownBy(
+            () -> LockManager.builder("a:").wallClock(InstantSource.system()).providers(old).open())
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageStartingWith("the backend 'old' takes no wall clock: leave it out, or use");
     assertThatThrownBy(
             () -> LockManager.builder("a:").listener(new LockListener() {}).providers(old).open())
         .isInstanceOf(LockConfigurationException.class)

@@ -2,6 +2,7 @@ package dev.holdfast.spi;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockListener;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -16,12 +17,14 @@ import org.jspecify.annotations.Nullable;
  * them, and backends read them. Immutable.
  */
 public final class OpenSettings {
-  private static final OpenSettings NONE = new OpenSettings(null, null, null, null, List.of());
+  private static final OpenSettings NONE =
+      new OpenSettings(null, null, null, null, null, List.of());
 
   private final @Nullable Executor callbackExecutor;
   private final @Nullable ClassLoader classLoader;
   private final @Nullable TrustManagerFactory trustManagers;
   private final @Nullable KeyManagerFactory keyManagers;
+  private final @Nullable InstantSource wallClock;
   private final List<LockListener> listeners;
 
   private OpenSettings(
@@ -29,11 +32,13 @@ public final class OpenSettings {
       @Nullable ClassLoader classLoader,
       @Nullable TrustManagerFactory trustManagers,
       @Nullable KeyManagerFactory keyManagers,
+      @Nullable InstantSource wallClock,
       List<LockListener> listeners) {
     this.callbackExecutor = callbackExecutor;
     this.classLoader = classLoader;
     this.trustManagers = trustManagers;
     this.keyManagers = keyManagers;
+    this.wallClock = wallClock;
     this.listeners = listeners;
   }
 
@@ -54,7 +59,8 @@ public final class OpenSettings {
    */
   public OpenSettings callbackExecutor(Executor executor) {
     Objects.requireNonNull(executor, "executor");
-    return new OpenSettings(executor, classLoader, trustManagers, keyManagers, listeners);
+    return new OpenSettings(
+        executor, classLoader, trustManagers, keyManagers, wallClock, listeners);
   }
 
   /**
@@ -65,7 +71,8 @@ public final class OpenSettings {
    */
   public OpenSettings classLoader(ClassLoader loader) {
     Objects.requireNonNull(loader, "loader");
-    return new OpenSettings(callbackExecutor, loader, trustManagers, keyManagers, listeners);
+    return new OpenSettings(
+        callbackExecutor, loader, trustManagers, keyManagers, wallClock, listeners);
   }
 
   /**
@@ -76,7 +83,8 @@ public final class OpenSettings {
    */
   public OpenSettings trustManagers(TrustManagerFactory factory) {
     Objects.requireNonNull(factory, "factory");
-    return new OpenSettings(callbackExecutor, classLoader, factory, keyManagers, listeners);
+    return new OpenSettings(
+        callbackExecutor, classLoader, factory, keyManagers, wallClock, listeners);
   }
 
   /**
@@ -87,7 +95,20 @@ public final class OpenSettings {
    */
   public OpenSettings keyManagers(KeyManagerFactory factory) {
     Objects.requireNonNull(factory, "factory");
-    return new OpenSettings(callbackExecutor, classLoader, trustManagers, factory, listeners);
+    return new OpenSettings(
+        callbackExecutor, classLoader, trustManagers, factory, wallClock, listeners);
+  }
+
+  /**
+   * Sets the wall clock.
+   *
+   * @param clock the clock, safe for use by many threads
+   * @return new settings
+   */
+  public OpenSettings wallClock(InstantSource clock) {
+    Objects.requireNonNull(clock, "clock");
+    return new OpenSettings(
+        callbackExecutor, classLoader, trustManagers, keyManagers, clock, listeners);
   }
 
   /**
@@ -100,7 +121,7 @@ public final class OpenSettings {
     List<LockListener> more = new ArrayList<>(listeners);
     more.add(Objects.requireNonNull(listener, "listener"));
     return new OpenSettings(
-        callbackExecutor, classLoader, trustManagers, keyManagers, List.copyOf(more));
+        callbackExecutor, classLoader, trustManagers, keyManagers, wallClock, List.copyOf(more));
   }
 
   /**
@@ -151,6 +172,15 @@ public final class OpenSettings {
   }
 
   /**
+   * Returns the wall clock.
+   *
+   * @return empty for that of the machine
+   */
+  public Optional<InstantSource> wallClock() {
+    return Optional.ofNullable(wallClock);
+  }
+
+  /**
    * Refuses trust and key managers, for a backend that does not apply them.
    *
    * @param backend the backend's name
@@ -176,6 +206,9 @@ public final class OpenSettings {
     requireNoTls(backend);
     if (callbackExecutor != null) {
       throw untaken(backend, "callback executor: leave it out");
+    }
+    if (wallClock != null) {
+      throw untaken(backend, "wall clock: leave it out");
     }
     if (!listeners.isEmpty()) {
       throw untaken(backend, "listener: add it to the manager by addListener");

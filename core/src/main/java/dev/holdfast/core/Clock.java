@@ -1,5 +1,7 @@
 package dev.holdfast.core;
 
+import java.time.InstantSource;
+
 /**
  * The source of time. Both readings are needed: no program sets the monotonic one, and the wall
  * clock goes on while a machine sleeps. Safe for use by many threads.
@@ -36,5 +38,15 @@ public interface Clock {
    */
   static Clock system() {
     return SystemClock.INSTANCE;
+  }
+
+  /**
+   * Returns the machine's monotonic clock with another wall clock.
+   *
+   * @param wall the wall clock, safe for use by many threads
+   * @return a new clock
+   */
+  static Clock withWall(InstantSource wall) {
+    return new SystemClock(wall);
   }
 }

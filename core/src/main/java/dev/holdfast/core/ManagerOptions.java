@@ -107,6 +107,7 @@ public final class ManagerOptions implements ManagerSettings<ManagerOptions> {
    */
   public ManagerOptions apply(OpenSettings settings) {
     ManagerOptions applied = settings.callbackExecutor().map(this::callbacks).orElse(this);
+    applied = settings.wallClock().map(Clock::withWall).map(applied::clock).orElse(applied);
     for (LockListener listener : settings.listeners()) {
       applied = applied.listener(listener);
     }

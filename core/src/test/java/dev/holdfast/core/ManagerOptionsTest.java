@@ -9,6 +9,8 @@ import dev.holdfast.spi.LockUrl;
 import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Executor;
@@ -66,11 +68,15 @@ class ManagerOptionsTest {
 
   @Test
   void settingsOfAProgramAreAddedToTheOptions() {
-    OpenSettings settings = OpenSettings.none().callbackExecutor(callbacks).listener(other);
+    InstantSource wall = InstantSource.fixed(Instant.EPOCH.plusSeconds(1));
+    OpenSettings settings =
+        OpenSettings.none().callbackExecutor(callbacks).wallClock(wall).listener(other);
 
     ManagerOptions applied = ManagerOptions.defaults().listener(one).apply(settings);
 
     assertThat(applied.callbacks()).containsSame(callbacks);
+    assertThat(applied.clock().wallMicros()).isEqualTo(1_000_000);
+    assertThat(-System.nanoTime() + applied.clock().nanos()).isBetween(0L, 10_000_000_000L);
     assertThat(applied.listeners()).containsExactly(one, other);
     assertThat(applied.apply(OpenSettings.none())).isSameAs(applied);
   }

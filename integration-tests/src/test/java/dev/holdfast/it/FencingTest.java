@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.core.Clock;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.jedis.JedisRedlock;
-import dev.holdfast.tck.SteppedClock;
+import dev.holdfast.tck.env.SteppedClock;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import dev.holdfast.testsupport.Eventually;
@@ -74,7 +75,10 @@ class FencingTest {
   private static LockManager open(TestNodes nodes, SteppedClock clock) {
     JedisRedlock.Builder builder =
         JedisRedlock.builder()
-            .options(RedlockOptions.defaults().clock(clock).nodeTimeout(Duration.ofSeconds(2)));
+            .options(
+                RedlockOptions.defaults()
+                    .clock(Clock.withWall(clock))
+                    .nodeTimeout(Duration.ofSeconds(2)));
     nodes.uris().forEach(uri -> builder.node(URI.create(uri)));
     return builder.open();
   }

@@ -2,6 +2,7 @@ package dev.holdfast.memory;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.core.Clock;
 import dev.holdfast.core.ManagerOptions;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
@@ -49,7 +50,20 @@ public final class MemoryProvider implements LockProvider {
         MemoryLocks.builder()
             .managerOptions(options -> options.read(url).apply(settings))
             .keyPrefix(url.text(KEY_PREFIX, ""));
-    url.name().map(MemoryStore::shared).ifPresent(builder::store);
+    settings.wallClock().map(Clock::withWall).ifPresent(builder::clock);
+    url.name().map(name -> shared(name, settings)).ifPresent(builder::store);
     return builder.open();
+  }
+
+  /** Returns the store of this name, which has one clock for all its managers. */
+  private static MemoryStore shared(String name, OpenSettings settings) {
+    if (settings.wallClock().isPresent()) {
+      throw new LockConfigurationException(
+          "the store of memory:"
+              + name
+              + " has the machine's clock: leave the wall clock out, or give managers one store by"
+              + " MemoryLocks.builder().store(…)");
+    }
+    return MemoryStore.shared(name);
   }
 }

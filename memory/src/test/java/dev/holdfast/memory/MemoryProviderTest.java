@@ -11,10 +11,13 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockStatus;
 import dev.holdfast.spi.LockUrl;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -61,6 +64,26 @@ class MemoryProviderTest {
     }
 
     assertThat(granted).containsExactly("a");
+  }
+
+  @Test
+  void aWallClockThatIsSetAheadEndsALease() throws Exception {
+    AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
+    try (LockManager manager = LockManager.builder("memory:").wallClock(now::get).open()) {
+      Lease lease = manager.acquire("a", TTL);
+
+      now.set(now.get().plus(TTL));
+
+      assertThat(lease.isHeld()).isFalse();
+    }
+  }
+
+  @Test
+  void aStoreThatManagersShareTakesNoWallClockOfOne() {
+    assertThatThrownBy(
+            () -> LockManager.builder("memory:shared").wallClock(InstantSource.system()).open())
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("memory:shared has the machine's clock: leave the wall clock out");
   }
 
   @Test

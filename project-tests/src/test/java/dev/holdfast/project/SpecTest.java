@@ -52,6 +52,7 @@ class SpecTest {
           "ACQ-2",
           "ACQ-4",
           "ACQ-5",
+          "ACQ-8",
           "ACQ-10",
           "ACQ-11",
           "ACQ-12",

@@ -1,7 +1,6 @@
 package dev.holdfast.tck;
 
 import dev.holdfast.LockCapability;
-import dev.holdfast.LockManager;
 import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.env.TckTiming;
 import dev.holdfast.tck.rules.AnotherRule;
@@ -57,10 +56,10 @@ final class TckExtension
   /** The time in which a test that took too long must end. */
   private static final Duration TO_END = Duration.ofSeconds(2);
 
-  /**
-   * A backend that hangs in so many tests in a row hangs in most, and each of them takes its whole
-   * limit.
-   */
+  /** The rule by which managers close in time. */
+  private static final String CLOSING = "CLOSE-4";
+
+  /** Each test that hangs takes its limit, and more of them would not help a reader. */
   private static final int MAX_HANGING = 5;
 
   /** The test that the thread begins, runs and ends. */
@@ -83,16 +82,26 @@ final class TckExtension
   private static final int MAX_WAITS_IN_VAIN = 40;
 
   private final AtomicInteger hanging = new AtomicInteger();
+  private final AtomicInteger hangingInARow = new AtomicInteger();
   private final AtomicLong nanosOfFailed = new AtomicLong();
-  private final AtomicInteger notRun = new AtomicInteger();
+  private final AtomicInteger notShown = new AtomicInteger();
   private final Queue<String> failed = new ConcurrentLinkedQueue<>();
   private final Queue<String> leftToOthers = new ConcurrentLinkedQueue<>();
+  private final Queue<NotClosed> notClosed = new ConcurrentLinkedQueue<>();
   private final Class<?> kit;
   private final Supplier<TckEnvironment> environments;
   private @Nullable Subject subject;
 
   /** One test in its slot. */
   private record Turn(TestSlot slot, TckFixture fixture) {}
+
+  /** A test whose managers were not closed, or whose nodes were not reset. */
+  private record NotClosed(String test, Throwable thrown) {
+    @Override
+    public String toString() {
+      return "closing what '" + test + "' had opened: " + thrown;
+    }
+  }
 
   /** The subject of the proof. */
   private record Subject(
@@ -109,14 +118,11 @@ final class TckExtension
         ExpectedFailures byDesign = new ExpectedFailures(environment.brokenByDesign());
         Map<String, String> patient =
             environment.hasNodeOptions() ? Map.of("connectTimeout", "10s") : Map.of();
-        try (LockManager manager =
-            first.open(patient, environment.timing().limit().plus(LOADING))) {
-          return new Subject(
-              new EnvironmentPool(first, environments),
-              environment.timing(),
-              manager.capabilities(),
-              byDesign);
-        }
+        return new Subject(
+            new EnvironmentPool(first, environments),
+            environment.timing(),
+            first.capabilities(patient, environment.timing().limit().plus(LOADING)),
+            byDesign);
       } catch (RuntimeException e) {
         environment.close();
         throw e;
@@ -138,25 +144,38 @@ final class TckExtension
   }
 
   /**
-   * Fails if tests were left out that no failure explains, and for rules that were said to be
-   * broken by design, and have not been seen to break.
+   * Fails if tests were not shown that no failure explains, if one could not be closed, and for
+   * rules that were said to be broken by design, and have not been seen to break.
    */
   void end() {
     subject().pool().close();
-    if (notRun.get() > 0) {
-      throw new AssertionError(
-          "[%s] %s, so %d tests were not run; failed so far:%s"
-              .formatted(kit.getSimpleName(), reasonToEnd(), notRun.get(), listed(failed)));
+    if (notShown.get() > 0) {
+      throw failure(
+          "%s, so %d tests were not shown; failed so far:%s%s",
+          reasonToEnd(), notShown.get(), listed(failed), listed(notClosed));
+    }
+    if (!notClosed.isEmpty()) {
+      throw failure(
+          "%d tests were not cleared up; check %s, and the reset of the environment:%s",
+          notClosed.size(), Spec.rule(CLOSING), listed(notClosed));
     }
     if (failed.isEmpty() && !leftToOthers.isEmpty() && !subject().byDesign().isAnySeen()) {
-      throw new AssertionError(
-          "[%s] %d tests were left out because another rule seemed to be broken, and no test of any rule failed:%s"
-              .formatted(kit.getSimpleName(), leftToOthers.size(), listed(leftToOthers)));
+      throw failure(
+          "%d tests were not shown because another rule seemed to be broken, and no test of any rule failed:%s",
+          leftToOthers.size(), listed(leftToOthers));
     }
     Optional<String> unseen = subject().byDesign().unseen();
     if (unseen.isPresent()) {
-      throw new AssertionError("[" + kit.getSimpleName() + "] " + unseen.get());
+      throw failure("%s", unseen.get());
     }
+  }
+
+  /** Returns a failure of the run, with what was thrown when tests were closed. */
+  private AssertionError failure(String format, Object... values) {
+    AssertionError failure =
+        new AssertionError("[" + kit.getSimpleName() + "] " + format.formatted(values));
+    notClosed.forEach(test -> failure.addSuppressed(test.thrown()));
+    return failure;
   }
 
   @Override
@@ -200,7 +219,7 @@ final class TckExtension
       Assumptions.abort(leftOut.get());
     }
     Duration limit = subject().timing().limit().multipliedBy(soak ? LONGER_TO_SOAK : 1);
-    limit = limit.dividedBy(1L << hanging.get()); // of tests that hang in a row, each gets less
+    limit = limit.dividedBy(1L << hangingInARow.get()); // most tests hang, so each gets less
     IgnoredFailures passedOver = IgnoredFailures.begin();
     long begun = System.nanoTime();
     Turn turn = Objects.requireNonNull(context.getStore(TURNS).get(Turn.class, Turn.class));
@@ -233,7 +252,7 @@ final class TckExtension
       }
     }
     if (isToEnd()) {
-      notRun.incrementAndGet();
+      notShown.incrementAndGet();
       return Optional.of(reasonToEnd() + ", so the run was ended");
     }
     return Optional.empty();
@@ -275,22 +294,21 @@ final class TckExtension
       return;
     }
     try {
-      close(ended);
+      close(ended, context.getDisplayName());
     } finally {
       subject().pool().release(ended.slot());
     }
   }
 
-  /** Closes what a test has opened, and fails if that does not end. */
-  private void close(Turn ended) throws InterruptedException {
+  /** Closes what a test has opened. What goes wrong fails the run, not the rule of the test. */
+  private void close(Turn ended, String test) throws InterruptedException {
     Duration limit = subject().timing().limit();
     Throwable thrown = thrownBy(ended.slot(), ended.fixture()::close, limit);
     if (thrown instanceof TimeoutException) {
-      failed.add("closing what a test has opened");
-      throw new AssertionError("the test's managers were not closed within " + limit, thrown);
+      thrownBy(ended.slot(), ended.slot().environment()::reset, limit); // which close did not reach
     }
-    if (thrown instanceof RuntimeException failure) {
-      throw failure;
+    if (thrown != null) {
+      notClosed.add(new NotClosed(test, thrown));
     }
   }
 
@@ -302,12 +320,12 @@ final class TckExtension
 
   private String reasonToEnd() {
     return hanging.get() >= MAX_HANGING
-        ? MAX_HANGING + " tests in a row did not end"
+        ? MAX_HANGING + " tests did not end"
         : "%d tests failed in %d s"
             .formatted(failed.size(), TimeUnit.NANOSECONDS.toSeconds(nanosOfFailed.get()));
   }
 
-  private static String listed(Collection<String> lines) {
+  private static String listed(Collection<?> lines) {
     return lines.stream().map(line -> "\n  " + line).collect(Collectors.joining());
   }
 
@@ -358,10 +376,11 @@ final class TckExtension
               ended.countDown();
             });
     if (ended.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-      hanging.set(0);
+      hangingInARow.set(0);
       return thrown[0];
     }
     hanging.incrementAndGet();
+    hangingInARow.incrementAndGet();
     Throwable hangs = new TimeoutException("it did not end within " + limit);
     hangs.setStackTrace(thread.getStackTrace());
     thread.interrupt();

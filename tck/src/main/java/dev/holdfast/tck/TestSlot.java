@@ -1,10 +1,14 @@
 package dev.holdfast.tck;
 
+import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
 import dev.holdfast.tck.env.TckEnvironment;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -18,6 +22,8 @@ import java.util.function.Supplier;
  *     distinguished from those of tests that run at the same time
  */
 record TestSlot(TckEnvironment environment, ThreadGroup threads) {
+  private static final System.Logger logger = System.getLogger(TestSlot.class.getName());
+
   /** More than containers need whose image has to be fetched first. */
   private static final Duration TO_MAKE = Duration.ofMinutes(10);
 
@@ -33,14 +39,34 @@ record TestSlot(TckEnvironment environment, ThreadGroup threads) {
     }
   }
 
-  /** Opens a manager in the group. Rethrows the exception of the environment. */
-  LockManager open(Map<String, String> options, Duration limit) {
-    FutureTask<LockManager> opening = new FutureTask<>(() -> environment.open(options));
-    start("holdfast-tck-open", opening);
+  /**
+   * Returns the capabilities of a manager that is opened in the group. How it closes is for the
+   * tests of this to show. Rethrows the exception of the environment.
+   */
+  Set<LockCapability> capabilities(Map<String, String> options, Duration limit) {
+    LockManager manager =
+        resultOf("open", () -> environment.open(options), "no manager was opened", limit);
+    Set<LockCapability> capabilities =
+        resultOf("ask", manager::capabilities, "a manager did not say what it can", limit);
     try {
-      return result(opening, limit);
+      resultOf(
+          "close",
+          Executors.callable((Runnable) manager::close),
+          "the manager is not closed",
+          limit);
+    } catch (RuntimeException | Error e) {
+      logger.log(System.Logger.Level.WARNING, "the first manager was not closed", e);
+    }
+    return capabilities;
+  }
+
+  private <T> T resultOf(String name, Callable<T> call, String failure, Duration limit) {
+    FutureTask<T> task = new FutureTask<>(call);
+    start("holdfast-tck-" + name, task);
+    try {
+      return result(task, limit);
     } catch (TimeoutException e) {
-      throw new IllegalStateException("no manager was opened within " + limit, e);
+      throw new IllegalStateException(failure + " within " + limit, e);
     }
   }
 

@@ -2,9 +2,11 @@ package dev.holdfast.tck;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.LockStatus;
+import dev.holdfast.core.Clock;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.tck.env.SteppedClock;
 import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.env.TckNode;
@@ -16,7 +18,7 @@ import java.util.Optional;
 /** Managers that share a store in this process, which is the one node. */
 public final class MemoryEnvironment implements TckEnvironment {
   private final SteppedClock clock = new SteppedClock();
-  private final LockManager observer = MemoryLocks.builder().clock(clock).open();
+  private final LockManager observer = MemoryLocks.builder().clock(Clock.withWall(clock)).open();
   private final MemoryStore store = observer.unwrap(MemoryStore.class).orElseThrow();
   private final List<TckNode> nodes = List.of(new Memory());
 
@@ -78,11 +80,6 @@ public final class MemoryEnvironment implements TckEnvironment {
   @Override
   public Optional<TckClock> clock() {
     return Optional.of(clock);
-  }
-
-  @Override
-  public void reset() {
-    clock.reset();
   }
 
   @Override

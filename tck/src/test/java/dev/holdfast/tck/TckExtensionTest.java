@@ -82,6 +82,67 @@ class TckExtensionTest {
     }
   }
 
+  /** Each second attempt ends when its thread is interrupted, and the others are outages. */
+  static class HangingAtTimes extends Doing {
+    private static final AtomicInteger ATTEMPTS = new AtomicInteger();
+
+    HangingAtTimes() {
+      super(
+          locks ->
+              () -> {
+                if (ATTEMPTS.incrementAndGet() % 2 == 0) {
+                  new CountDownLatch(1).await();
+                }
+                return locks.tryAcquire("held", Duration.ofSeconds(1));
+              });
+    }
+  }
+
+  /** Its managers hang when they are closed. */
+  static class HangingToClose extends LockManagerTck {
+    @Override
+    protected TckEnvironment environment() {
+      return new Pretending(
+          "close",
+          () -> {
+            new CountDownLatch(1).await();
+            return Optional.empty();
+          });
+    }
+  }
+
+  /** Its managers throw when they are closed. */
+  static class ThrowingToClose extends LockManagerTck {
+    @Override
+    protected TckEnvironment environment() {
+      return new Pretending(
+          "close",
+          () -> {
+            throw new StackOverflowError("closing");
+          });
+    }
+  }
+
+  /** Its nodes cannot be made sound again. */
+  static class ThrowingToReset extends LockManagerTck {
+    @Override
+    protected TckEnvironment environment() {
+      return new TckEnvironment() {
+        private final MemoryEnvironment right = new MemoryEnvironment();
+
+        @Override
+        public LockManager open(Map<String, String> options) {
+          return right.open(options);
+        }
+
+        @Override
+        public void reset() {
+          throw new IllegalStateException("a node is gone");
+        }
+      };
+    }
+  }
+
   /** Each attempt is an outage. */
   static class Down extends Doing {
     Down() {
@@ -107,27 +168,37 @@ class TckExtensionTest {
   static class Forcing extends LockManagerTck {
     @Override
     protected TckEnvironment environment() {
-      return new Pretending(new MemoryEnvironment());
+      return new Pretending("forceRelease", () -> true);
     }
   }
 
-  private record Pretending(MemoryEnvironment right) implements TckEnvironment {
+  /** A right backend except for one method. */
+  private record Pretending(String method, Callable<Object> call) implements TckEnvironment {
+    private static final MemoryEnvironment RIGHT = new MemoryEnvironment();
+
     @Override
     public LockManager open(Map<String, String> options) {
-      LockManager locks = right.open(options);
+      LockManager locks = RIGHT.open(options);
       return (LockManager)
           Proxy.newProxyInstance(
               getClass().getClassLoader(),
               new Class<?>[] {LockManager.class},
               (proxy, method, arguments) -> {
                 try {
-                  return method.getName().equals("forceRelease")
-                      ? true
+                  return method.getName().equals(this.method)
+                      ? call.call()
                       : method.invoke(locks, arguments);
                 } catch (InvocationTargetException e) {
                   throw Objects.requireNonNull(e.getCause());
                 }
               });
+    }
+
+    @Override
+    public TckTiming timing() {
+      TckTiming usual = TckTiming.local();
+      return new TckTiming(
+          usual.ttl(), usual.shortTtl(), usual.allowance(), usual.soon(), Duration.ofSeconds(2));
     }
   }
 
@@ -163,6 +234,16 @@ class TckExtensionTest {
     return listener.getSummary();
   }
 
+  /** Returns the failure that no test explains. */
+  private static Throwable failureOfTheRun(TestExecutionSummary summary) {
+    List<TestExecutionSummary.Failure> failures =
+        summary.getFailures().stream()
+            .filter(failure -> failure.getTestIdentifier().isContainer())
+            .toList();
+    assertThat(failures).hasSize(1);
+    return failures.get(0).getException();
+  }
+
   @Test
   void noMoreEnvironmentsAreMadeThanTestsMayRunAtATime() {
     SummaryGeneratingListener listener = new SummaryGeneratingListener();
@@ -182,7 +263,7 @@ class TckExtensionTest {
   }
 
   @Test
-  void theRunIsEndedWhenFiveTestsInARowDidNotEnd() {
+  void theRunIsEndedWhenFiveTestsDidNotEnd() {
     TestExecutionSummary summary = summaryOf(Hanging.class);
 
     assertThat(summary.getFailures())
@@ -191,16 +272,52 @@ class TckExtensionTest {
         .allSatisfy(
             failure ->
                 assertThat(failure.getException()).hasMessageContaining("it did not end within"));
-    assertThat(summary.getFailures())
-        .filteredOn(failure -> failure.getTestIdentifier().isContainer())
-        .singleElement()
+    assertThat(failureOfTheRun(summary))
+        .hasMessageContainingAll(
+            " tests were not shown; failed so far:", "REL-8 aReleasedLockCanBeAcquiredAtOnce");
+    assertThat(summary.getTestsAbortedCount()).isGreaterThan(5);
+  }
+
+  @Test
+  void theRunIsEndedWhenFiveTestsDidNotEndAndOthersDid() {
+    TestExecutionSummary summary = summaryOf(HangingAtTimes.class);
+
+    assertThat(failureOfTheRun(summary))
+        .hasMessageContainingAll("5 tests did not end, so ", " tests were not shown");
+  }
+
+  @Test
+  void aManagerThatHangsWhenItIsClosedFailsTheRunAndNoTest() {
+    TestExecutionSummary summary = summaryOf(HangingToClose.class);
+
+    assertThat(summary.getTestsFailedCount()).isZero();
+    assertThat(failureOfTheRun(summary))
+        .hasMessageContainingAll(
+            "5 tests did not end, so ", "closing what '", "it did not end within PT2S")
         .satisfies(
             failure ->
-                assertThat(failure.getException())
-                    .hasMessageContainingAll(
-                        " tests were not run; failed so far:",
-                        "REL-3 theReleaseOfAHeldLeaseIsTrue"));
-    assertThat(summary.getTestsAbortedCount()).isGreaterThan(5);
+                assertThat(failure.getSuppressed())
+                    .hasSize(5)
+                    .allSatisfy(
+                        hangs ->
+                            assertThat(hangs).hasStackTraceContaining("CountDownLatch.await")));
+  }
+
+  @Test
+  void aManagerThatThrowsWhenItIsClosedFailsNeitherATestNorTheRun() {
+    assertThat(summaryOf(ThrowingToClose.class).getFailures()).isEmpty();
+  }
+
+  @Test
+  void anEnvironmentThatCannotBeResetFailsTheRunAndNoTest() {
+    TestExecutionSummary summary = summaryOf(ThrowingToReset.class);
+
+    assertThat(summary.getTestsFailedCount()).isZero();
+    assertThat(failureOfTheRun(summary))
+        .hasMessageContainingAll(
+            " tests were not cleared up; check CLOSE-4",
+            "the reset of the environment",
+            "IllegalStateException: a node is gone");
   }
 
   @Test
@@ -211,7 +328,7 @@ class TckExtensionTest {
             failure ->
                 assertThat(failure.getException())
                     .hasMessageContainingAll(
-                        "1 tests were left out because another rule seemed to be broken",
+                        "1 tests were not shown because another rule seemed to be broken",
                         "REL-1 aReleaseSparesTheOwnerAfterAForcedRelease",
                         "no new owner came after the forced release"));
   }

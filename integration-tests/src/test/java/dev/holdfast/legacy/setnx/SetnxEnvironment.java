@@ -1,8 +1,9 @@
 package dev.holdfast.legacy.setnx;
 
 import dev.holdfast.LockManager;
+import dev.holdfast.core.Clock;
 import dev.holdfast.spi.LockUrl;
-import dev.holdfast.tck.SteppedClock;
+import dev.holdfast.tck.env.SteppedClock;
 import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.env.TckNode;
@@ -14,7 +15,8 @@ import java.util.Optional;
 
 /** One real server, whose keys hold time stamps. */
 final class SetnxEnvironment implements TckEnvironment {
-  private final SteppedClock clock = new SteppedClock();
+  private final SteppedClock wall = new SteppedClock();
+  private final Clock clock = Clock.withWall(wall);
   private final RedisTckEnvironment redis;
   private final List<TckNode> nodes;
   private final boolean hasUrl;
@@ -41,7 +43,7 @@ final class SetnxEnvironment implements TckEnvironment {
                             LockUrl.parse("setnx:" + String.join(",", uris) + options, more))
                         .clock(clock)
                         .open())
-            .clock(clock)
+            .clock(wall)
             .brokenByDesign(brokenByDesign)
             .build();
     nodes =
@@ -95,7 +97,6 @@ final class SetnxEnvironment implements TckEnvironment {
 
   @Override
   public void reset() {
-    clock.reset();
     redis.reset();
   }
 

@@ -83,6 +83,7 @@ record MigrationSide(
     listeners.forEach(builder::listener);
     settings.trustManagers().ifPresent(builder::trustManagers);
     settings.keyManagers().ifPresent(builder::keyManagers);
+    settings.wallClock().ifPresent(builder::wallClock);
     return builder.open();
   }
 

@@ -2,12 +2,13 @@ package dev.holdfast.legacy.migrate;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.LockStatus;
+import dev.holdfast.core.Clock;
 import dev.holdfast.core.ManagerOptions;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.tck.LockManagerTck;
-import dev.holdfast.tck.SteppedClock;
+import dev.holdfast.tck.env.SteppedClock;
 import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.env.TckNode;
@@ -24,7 +25,8 @@ class MemoryMigrationTckTest extends LockManagerTck {
   }
 
   private static final class TwoStores implements TckEnvironment {
-    private final SteppedClock clock = new SteppedClock();
+    private final SteppedClock wall = new SteppedClock();
+    private final Clock clock = Clock.withWall(wall);
     private final LockManager oldLocks = MemoryLocks.builder().clock(clock).open();
     private final LockManager newLocks = MemoryLocks.builder().clock(clock).open();
     private final MemoryStore oldStore = oldLocks.unwrap(MemoryStore.class).orElseThrow();
@@ -59,12 +61,7 @@ class MemoryMigrationTckTest extends LockManagerTck {
 
     @Override
     public Optional<TckClock> clock() {
-      return Optional.of(clock);
-    }
-
-    @Override
-    public void reset() {
-      clock.reset();
+      return Optional.of(wall);
     }
 
     @Override

@@ -8,7 +8,7 @@ import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.ManagerOptions;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.spi.LockUrl;
-import dev.holdfast.tck.SteppedClock;
+import dev.holdfast.tck.env.SteppedClock;
 import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.env.TckNode;
@@ -73,7 +73,7 @@ class FakeEnvironment implements TckEnvironment {
                 uris.stream().map(uri -> parts.connections().of(uri, way(uri), network)).toList(),
                 network,
                 url.duration("connectTimeout", Duration.ofSeconds(2)));
-    Clock time = parts.time().apply(clock);
+    Clock time = parts.time().apply(Clock.withWall(clock));
     Timeouts timeouts =
         new Timeouts(
             url.duration("nodeTimeout", Duration.ofMillis(50)),

@@ -6,6 +6,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.ManagerBuilder;
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.spi.OpenSettings;
+import dev.holdfast.tck.env.SteppedClock;
 import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.env.TckNode;
@@ -94,12 +95,21 @@ public final class RedisTckEnvironment implements TckEnvironment {
    * Opens managers as users do.
    *
    * @param guardOff the option with which the restart guard is off, or nothing
+   * @param clock the wall clock of all managers, or empty if the backend takes none
    */
-  private record ByUrl(String url, String guardOff) implements Opener {
-    /** Makes the way to open a backend whose restart guard, if it has one, is switched off. */
+  private record ByUrl(String url, String guardOff, Optional<SteppedClock> clock)
+      implements Opener {
+    /**
+     * Makes the way to open a backend whose restart guard, if it has one, is switched off, with a
+     * clock if it takes one.
+     */
     static ByUrl of(String url, List<String> uris) {
-      ByUrl off = new ByUrl(url, GUARD_OFF);
-      return url.contains(GUARD) || !off.knows(Map.of(), uris) ? new ByUrl(url, "") : off;
+      ByUrl off = new ByUrl(url, GUARD_OFF, Optional.empty());
+      ByUrl plain = new ByUrl(url, "", Optional.empty());
+      ByUrl opener = url.contains(GUARD) || !off.knows(Map.of(), uris) ? plain : off;
+      Optional<SteppedClock> clock =
+          SteppedClock.of(wall -> opener.builder(uris, Map.of()).wallClock(wall).open());
+      return new ByUrl(url, opener.guardOff, clock);
     }
 
     /** Returns the set without fencing tokens, for which a lock is acquired by another command. */
@@ -130,10 +140,16 @@ public final class RedisTckEnvironment implements TckEnvironment {
 
     @Override
     public LockManager open(List<String> uris, Map<String, String> options, OpenSettings settings) {
-      ManagerBuilder builder = LockManager.builder(text(uris)).options(options);
+      ManagerBuilder builder = builder(uris, options);
       settings.trustManagers().ifPresent(builder::trustManagers);
       settings.keyManagers().ifPresent(builder::keyManagers);
       return builder.open();
+    }
+
+    private ManagerBuilder builder(List<String> uris, Map<String, String> options) {
+      ManagerBuilder builder = LockManager.builder(text(uris)).options(options);
+      clock.ifPresent(builder::wallClock);
+      return builder;
     }
 
     String text(List<String> uris) {
@@ -155,7 +171,9 @@ public final class RedisTckEnvironment implements TckEnvironment {
     Optional<Opener> inCode = Optional.ofNullable(settings.opener);
     this.openerWithSettings = byUrl.<Opener>map(opener -> opener).or(() -> inCode).orElseThrow();
     this.opener = inCode.orElse(openerWithSettings);
-    this.clock = Optional.ofNullable(settings.clock);
+    this.clock =
+        Optional.ofNullable(settings.clock)
+            .or(() -> byUrl.flatMap(ByUrl::clock).filter(own -> inCode.isEmpty()));
     this.timing = settings.timing;
     this.brokenByDesign = settings.brokenByDesign;
     this.nodeOptions = settings.nodeOptions;
@@ -380,7 +398,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     /**
      * Sets the wall clock of the managers that the opener opens.
      *
-     * @param wall by default none that can be moved
+     * @param wall by default one for managers that are opened by the URL, if the backend takes one
      */
     public Builder clock(TckClock wall) {
       clock = wall;

@@ -140,7 +140,8 @@ public interface TckEnvironment extends AutoCloseable {
   }
 
   /**
-   * Returns the wall clock of the managers that {@link #open} opens.
+   * Returns the wall clock of the managers that {@link #open} opens, for example a {@link
+   * SteppedClock}. It shows the machine's time unless a test sets it.
    *
    * @return empty if they use the machine's clock
    */

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.env;
 
 import dev.holdfast.LockManager;
+import dev.holdfast.ManagerBuilder;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -11,10 +12,15 @@ import java.util.UUID;
  * @param address its URL
  * @param isIsolated whether no other environment has this URL
  * @param isInProcess whether other processes have other locks
+ * @param wallClock of the managers, or empty if the backend takes none
  * @param brokenByDesign the reasons by rule
  */
 record UrlEnvironment(
-    String address, boolean isIsolated, boolean isInProcess, Map<String, String> brokenByDesign)
+    String address,
+    boolean isIsolated,
+    boolean isInProcess,
+    Optional<SteppedClock> wallClock,
+    Map<String, String> brokenByDesign)
     implements TckEnvironment {
   private static final String NAME = "{name}";
 
@@ -24,17 +30,26 @@ record UrlEnvironment(
 
   static UrlEnvironment of(String url, boolean isInProcess, Map<String, String> brokenByDesign) {
     String address = url.replace(NAME, "tck-" + UUID.randomUUID());
-    return new UrlEnvironment(address, !address.equals(url), isInProcess, brokenByDesign);
+    Optional<SteppedClock> clock =
+        SteppedClock.of(wall -> LockManager.builder(address).wallClock(wall).open());
+    return new UrlEnvironment(address, !address.equals(url), isInProcess, clock, brokenByDesign);
   }
 
   @Override
   public LockManager open(Map<String, String> options) {
-    return LockManager.open(address, options);
+    ManagerBuilder builder = LockManager.builder(address).options(options);
+    wallClock.ifPresent(builder::wallClock);
+    return builder.open();
   }
 
   @Override
   public Optional<String> url() {
     return Optional.of(address);
+  }
+
+  @Override
+  public Optional<TckClock> clock() {
+    return wallClock.map(clock -> clock);
   }
 
   @Override

@@ -416,6 +416,7 @@ public abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-8")
   @IfThisFails("check that a manager refuses a lock that it holds itself, also for the same thread")
   void aHolderIsRefusedItsOwnLock() throws InterruptedException {
@@ -437,6 +438,7 @@ public abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-8")
   @IfThisFails(
       "check that contention within one manager is distinguished from contention with another one")

@@ -58,7 +58,7 @@ final class AtEnd {
     for (Runnable task : taken()) {
       try {
         task.run();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         logger.log(System.Logger.Level.WARNING, "a task of the test could not be ended", e);
       }
     }

@@ -7,6 +7,7 @@ import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckNode;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -36,6 +37,7 @@ public abstract class HistoryRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-24")
   @IfThisFails(
       "check what is kept from call to call: counters, caches, pools, what is known of names")
@@ -48,6 +50,7 @@ public abstract class HistoryRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-24")
   @IfThisFails(
       "check what is kept of nodes that failed: late replies, connections, pending releases")

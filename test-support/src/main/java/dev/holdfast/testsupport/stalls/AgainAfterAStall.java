@@ -79,7 +79,7 @@ public final class AgainAfterAStall implements InvocationInterceptor {
       }
       report(context.getUniqueId(), seen.get(), failure);
       for (int i = 0; i < TIMES; i++) {
-        if (!OneTest.passes(context.getUniqueId())) {
+        if (!OneTest.passes(context.getUniqueId(), failure)) {
           throw failure;
         }
       }

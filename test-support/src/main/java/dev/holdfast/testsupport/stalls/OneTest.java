@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
@@ -28,6 +30,9 @@ final class OneTest {
 
   private static final String RUNNING = "holdfast.stalls.again";
 
+  /** What a failure says about the randomness that led to it. */
+  private static final Pattern SEED = Pattern.compile("-Dholdfast\\.seed=-?\\d+");
+
   private OneTest() {}
 
   /** Whether this process was started for one test. */
@@ -35,8 +40,12 @@ final class OneTest {
     return Boolean.getBoolean(RUNNING);
   }
 
-  /** Runs one test. An interrupt ends its process, and so does its limit. */
-  static boolean passes(String uniqueId) throws IOException, InterruptedException {
+  /**
+   * Runs one test, with the seed of its failure if this names one. An interrupt ends its process,
+   * and so does its limit.
+   */
+  static boolean passes(String uniqueId, Throwable failure)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -45,6 +54,10 @@ final class OneTest {
     System.getProperties().stringPropertyNames().stream()
         .filter(name -> name.startsWith("holdfast.") || name.equals("basedir"))
         .forEach(name -> command.add("-D" + name + "=" + System.getProperty(name)));
+    Matcher seed = SEED.matcher(String.valueOf(failure.getMessage()));
+    if (seed.find()) {
+      command.add(seed.group());
+    }
     command.add("-D" + RUNNING + "=true");
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), OneTest.class.getName()));
     command.add(uniqueId);

@@ -93,6 +93,15 @@ class AgainAfterAStallTest {
     assertThat(summary.getFailures()).hasSize(1);
   }
 
+  @Test
+  @DisplayName("a random history is repeated with the seed that its failure names")
+  void aHistoryIsRepeated() {
+    TestExecutionSummary summary = run(selectMethod(Sample.class, "isRandom"));
+
+    assertThat(summary.getFailures()).isEmpty();
+    assertThat(summary.getTestsSucceededCount()).isEqualTo(1);
+  }
+
   private static TestExecutionSummary run(DiscoverySelector... tests) {
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request().selectors(tests).build();
@@ -163,6 +172,14 @@ class AgainAfterAStallTest {
       stall();
       fails();
       Files.createFile(Path.of(System.getProperty(PASSED)));
+    }
+
+    @Test
+    void isRandom() {
+      stall();
+      assertThat(Long.getLong("holdfast.seed"))
+          .as("a lock has two holders, repeat with -Dholdfast.seed=-42")
+          .isEqualTo(-42L);
     }
 
     @Test

@@ -96,7 +96,14 @@ final class AliasFlaws {
                 "callers who are in one outage get one exception",
                 Set.of("ERR-7", "RES-1"),
                 OneException::new)
-            .asVariation());
+            .asVariation(),
+        Flaw.inManager("all outages have one cause", Set.of("RES-1"), OneCause::new).breaksMore(),
+        Flaw.of(
+                "transferAsync() is one future for all",
+                Set.of("RES-1"),
+                Parts.TRANSFERRING.withManagers(
+                    right -> PassingManager.withLeases(right.get(), OneTransfer::new)))
+            .breaksMore());
   }
 
   /** Is the future itself, except for the threads of its callbacks, which are another rule's. */
@@ -162,6 +169,41 @@ final class AliasFlaws {
             });
       }
       return future;
+    }
+  }
+
+  private static final class OneCause extends PassingManager {
+    private final Throwable cause = new IllegalStateException("no answer");
+
+    OneCause(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+      try {
+        return super.tryAcquire(request);
+      } catch (LockOutageException e) {
+        throw new LockOutageException("no quorum answered", Map.of("node", cause), false);
+      }
+    }
+  }
+
+  private static final class OneTransfer extends PassingLease {
+    private @Nullable CompletableFuture<String> transferred;
+
+    OneTransfer(Lease right) {
+      super(right);
+    }
+
+    @Override
+    public synchronized CompletableFuture<String> transferAsync(Duration within) {
+      CompletableFuture<String> present = transferred;
+      if (present == null) {
+        present = super.transferAsync(within);
+        transferred = present;
+      }
+      return present;
     }
   }
 

@@ -4,6 +4,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.tck.Spec;
 import dev.holdfast.tck.env.TckEnvironment;
 import java.util.List;
 import java.util.Set;
@@ -68,7 +69,9 @@ record Flaw(
             TransferFlaws.all(),
             ManyFlaws.all(),
             ListenerFlaws.all(),
-            CombinationFlaws.all())
+            CombinationFlaws.all(),
+            CrudeFlaws.all(),
+            CrudeNodeFlaws.all())
         .flatMap(List::stream)
         .toList();
   }
@@ -84,6 +87,11 @@ record Flaw(
 
   Flaw breaksUnderLoad(String... others) {
     return new Flaw(mistake, rules, Set.of(others), environment, isVariation);
+  }
+
+  /** Breaks its rules each time, and further rules that need no list. */
+  Flaw breaksMore() {
+    return new Flaw(mistake, rules, Spec.rules().keySet(), environment, true);
   }
 
   /** Returns whether all of these rules are broken by it, each time or if the machine is busy. */

@@ -217,14 +217,15 @@ public abstract class AdoptionRules {
   void anAdoptedLockHasTheLabelOfItsRequest() {
     Needs.of(fixture, LockCapability.INSPECTION);
     LockManager locks = fixture.open();
+    String label = "Nachfolger №2, größer 🔒";
     LockRequest former = fixture.request(fixture.name("label")).ownerLabel("former");
     String text =
         TransferredLock.text(fixture, OnNodes.take(fixture, locks, former), fixture.ttl());
 
     Lease adopted =
-        fixture.soon().get("it is adopted", locks.adoptAsync(text, former.ownerLabel("adopter")));
+        fixture.soon().get("it is adopted", locks.adoptAsync(text, former.ownerLabel(label)));
 
-    assertThat(locks.inspect(adopted.name()).map(LockStatus::ownerLabel)).contains("adopter");
+    assertThat(locks.inspect(adopted.name()).map(LockStatus::ownerLabel)).contains(label);
   }
 
   @Test

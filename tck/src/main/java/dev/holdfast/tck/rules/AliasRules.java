@@ -2,6 +2,7 @@ package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.HeldLock;
 import dev.holdfast.Lease;
@@ -10,13 +11,16 @@ import dev.holdfast.LockException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +29,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Results belong to one user each: no other user sees what is done to one. */
@@ -207,6 +212,76 @@ public abstract class AliasRules {
     Set<Throwable> distinct = Collections.newSetFromMap(new IdentityHashMap<>());
     distinct.addAll(thrown);
     assertThat(distinct).as("exceptions of so many callers").hasSameSizeAs(thrown);
+  }
+
+  @Test
+  @Rule("RES-1")
+  @IfThisFails("check that exceptions of different calls share no cause that can be changed")
+  void aCallerCannotChangeTheCausesOfAnExceptionForOtherCallers() throws InterruptedException {
+    Needs.nodeOptions(fixture);
+    List<TckFault> faults =
+        Stream.of(TckFault.FROZEN, TckFault.DEAD)
+            .filter(fault -> Faults.areKnown(fixture, fault))
+            .toList();
+    if (faults.isEmpty()) {
+      abort("this environment's nodes neither hang nor die");
+    }
+    LockManager locks = fixture.open(HASTY);
+    for (TckFault fault : faults) {
+      Faults.begin(fixture, fault, fixture.blocking(), "");
+      Throwable first = outageOf(locks);
+      graphOf(first).forEach(failure -> failure.addSuppressed(new Changed()));
+      Throwable second = outageOf(locks);
+      Faults.end(fault, fixture.blocking(), "");
+
+      assertThat(graphOf(second))
+          .as("what a later exception consists of, while nodes are " + fault)
+          .noneMatch(Changed.class::isInstance);
+    }
+  }
+
+  @Test
+  @Rule("RES-1")
+  @IfThisFails("check that each call of transferAsync() gives a stage of its own")
+  void aCallerThatCancelsATransferCancelsNoOtherCall() {
+    Needs.of(fixture, LockCapability.TRANSFER);
+    LockManager locks = fixture.open();
+    for (int round = 0; round < 5; round++) {
+      Lease lease = fixture.take(locks, fixture.name("transferred"), fixture.ttl());
+      CompletableFuture<String> mine = lease.transferAsync(fixture.ttl());
+      CompletableFuture<String> others = lease.transferAsync(fixture.ttl());
+
+      giveUp(mine);
+
+      assertOwn(others);
+      assertOwn(lease.transferAsync(fixture.ttl()));
+    }
+  }
+
+  private Throwable outageOf(LockManager locks) throws InterruptedException {
+    try {
+      locks.tryAcquire(fixture.request(fixture.name("silent")));
+      return AnotherRule.isBroken("silence is no outage");
+    } catch (LockException outage) {
+      return outage;
+    }
+  }
+
+  /** Returns an exception, its causes and all that is suppressed, at any depth. */
+  private static Set<Throwable> graphOf(Throwable thrown) {
+    Set<Throwable> graph = Collections.newSetFromMap(new IdentityHashMap<>());
+    Deque<Throwable> left = new ArrayDeque<>(List.of(thrown));
+    while (!left.isEmpty()) {
+      Throwable next = left.pop();
+      if (graph.add(next)) {
+        Optional.ofNullable(next.getCause()).ifPresent(left::push);
+        left.addAll(List.of(next.getSuppressed()));
+        if (next instanceof LockOutageException outage) {
+          left.addAll(outage.failures().values());
+        }
+      }
+    }
+    return graph;
   }
 
   @Test

@@ -564,6 +564,8 @@ public abstract class ClosingRules {
     CompletableFuture<?> waiter = locks.tryAcquireAsync(request.waitAtMost(Attempts.LOOK));
     TckFixture.regardless(lease::release);
     fixture.soon().until("a waiter was served, or its time was over", waiter::isDone);
+    TckFixture.regardless(() -> locks.inspect(request.name()));
+    TckFixture.regardless(() -> locks.forceRelease(request.name()));
     locks.close();
   }
 

@@ -11,8 +11,10 @@ import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,8 @@ public abstract class FencingRules {
   private static final Duration CONTENTION = Duration.ofMillis(1_200);
 
   private static final int MAX_GRANTS = 1_500;
+
+  private static final int WAITERS = 8;
 
   final TckFixture fixture;
 
@@ -154,6 +158,39 @@ public abstract class FencingRules {
 
     assertThat(tokens).as("tokens in the order of their grants").isSorted();
     assertThat(tokens).doesNotHaveDuplicates();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-12")
+  @IfThisFails(
+      "check that a waiter's token is drawn when it is granted, not when it begins to wait")
+  void fencingTokensIncreaseAlongALineOfWaiters() throws InterruptedException {
+    String name = fixture.name("fenced");
+    Contender contender = Contender.holding(fixture, name);
+    LockManager[] managers = {fixture.open(), fixture.open()};
+    List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
+    List<CompletableFuture<?>> waiters = new ArrayList<>();
+    for (int i = 0; i < WAITERS; i++) {
+      waiters.add(
+          managers[i % 2]
+              .tryAcquireAsync(fixture.request(name).waitForever())
+              .thenAccept(
+                  lease -> {
+                    tokens.add(lease.orElseThrow().fencingToken().orElseThrow());
+                    TckFixture.regardless(lease.get()::release);
+                  }));
+    }
+
+    contender.letGo();
+
+    fixture.awaitRegardless(
+        "each waiter is served", () -> waiters.stream().allMatch(CompletableFuture::isDone));
+    if (tokens.size() < WAITERS) {
+      AnotherRule.isBroken("a waiter is not served");
+    }
+    assertThat(List.copyOf(tokens)).as("tokens in the order of their grants").isSorted();
+    assertThat(List.copyOf(tokens)).doesNotHaveDuplicates();
   }
 
   @Test

@@ -1,12 +1,14 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
 import java.time.Duration;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -86,6 +88,25 @@ public abstract class InputRules {
           assertBadInput(() -> lease.extend(Duration.ZERO), "ttl", "0");
           assertBadInput(() -> lease.extend(Duration.ofSeconds(-1)), "ttl", "-1");
           assertBadInput(() -> lease.extend(Duration.ofSeconds(46)), "46", "maxTtl", "45");
+        });
+  }
+
+  @Test
+  @Rule("ACQ-23")
+  @IfThisFails("check that check() refuses what tryAcquire() refuses, and asks no node")
+  void aCheckRefusesAsTryAcquireDoesAndIsSentToNoNode() {
+    LockManager locks = OnNodes.open(fixture, "maxTtl=45s");
+    LockRequest tooLong = LockRequest.of(fixture.name("long"), Duration.ofSeconds(46));
+    if (!(catchThrowable(() -> locks.tryAcquire(tooLong)) instanceof LockConfigurationException)) {
+      AnotherRule.isBroken("a ttl above maxTtl is not refused");
+    }
+
+    Counts.assertNoneBy(
+        fixture,
+        () -> {
+          assertBadInput(() -> locks.check(tooLong), "46", "maxTtl", "45");
+          assertThatCode(() -> locks.check(fixture.request(fixture.name("right"))))
+              .doesNotThrowAnyException();
         });
   }
 

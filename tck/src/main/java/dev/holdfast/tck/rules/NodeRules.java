@@ -29,6 +29,9 @@ import org.junit.jupiter.api.Test;
 public abstract class NodeRules {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
+  /** A label of letters beyond ASCII, some of which take two bytes, three or four. */
+  private static final String LABEL = "Arbeiter №7, größer 🔒";
+
   final TckFixture fixture;
 
   public NodeRules(TckFixture fixture) {
@@ -209,12 +212,12 @@ public abstract class NodeRules {
     String name = fixture.name("shown");
     fixture.take(fixture.open(), fixture.name("of-another-manager"), fixture.ttl());
     Instant before = Instant.now();
-    Lease lease = fixture.take(locks, fixture.request(name).ownerLabel("worker 7"));
+    Lease lease = fixture.take(locks, fixture.request(name).ownerLabel(LABEL));
 
     HeldLock shown = only(locks);
 
     assertThat(shown.name()).isEqualTo(name);
-    assertThat(shown.ownerLabel()).isEqualTo("worker 7");
+    assertThat(shown.ownerLabel()).isEqualTo(LABEL);
     assertThat(shown.remaining()).isPositive().isLessThanOrEqualTo(fixture.ttl());
     assertThat(shown.keptAliveUntil()).isEmpty();
     assertThat(shown.since()).isBetween(before.minus(SECOND), Instant.now().plus(SECOND));

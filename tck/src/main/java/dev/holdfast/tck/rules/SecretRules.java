@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import dev.holdfast.Lease;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
@@ -16,6 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -100,6 +105,43 @@ public abstract class SecretRules {
     Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), "");
 
     assertHiddenByOpening(withPassword("app", fixture.uris()));
+  }
+
+  @Test
+  @Rule("ERR-3")
+  @IfThisFails("check what nodes(), onNode and failed futures say of nodes that are down")
+  void aPasswordIsNotShownOfNodesThatAreDown() {
+    Needs.of(fixture, TckFault.DEAD);
+    List<String> uris = OnNodes.urisWithLogin(fixture);
+    Set<String> passwords = uris.stream().flatMap(SecretRules::passwords).collect(toSet());
+    LockManager locks = fixture.openOn(uris, impatient());
+    List<String> said = new CopyOnWriteArrayList<>();
+    fixture.atEnd(locks.addListener(new Said(said))::close);
+    Lease held = fixture.take(locks, fixture.name("held"), fixture.ttl());
+    Faults.begin(fixture, TckFault.DEAD, fixture.nodes(), "");
+
+    CompletableFuture<?> asked = locks.tryAcquireAsync(fixture.request(fixture.name("asked")));
+    CompletableFuture<?> released = held.releaseAsync();
+    fixture.awaitRegardless("the calls are over", () -> asked.isDone() && released.isDone());
+    fixture.awaitRegardless("the listener learns of it", () -> !said.isEmpty());
+
+    assertThat(said).noneMatch(text -> passwords.stream().anyMatch(text::contains));
+    assertThat(locks.nodes().toString()).doesNotContain(passwords);
+    assertHidden(passwords, () -> asked.getNow(null));
+    assertHidden(passwords, () -> released.getNow(null));
+  }
+
+  /** Keeps all that a listener is told in words. */
+  private record Said(List<String> said) implements LockListener {
+    @Override
+    public void onNode(String node, LockNode.State state, String cause) {
+      said.add(node + " " + cause);
+    }
+
+    @Override
+    public void onVote(String node, Vote vote) {
+      said.add(node);
+    }
   }
 
   /** Asserts that neither errors nor the log show the secret when managers are opened. */

@@ -73,6 +73,26 @@ public abstract class WaitQueueRules {
   }
 
   @Test
+  @Rule("WAIT-12")
+  @IfThisFails("check that a waiter behind a lease of its own manager makes no attempt at first")
+  void aWaiterBehindItsOwnManagerSendsNothingAtFirst() {
+    Counts.needsRequests(fixture);
+    LockManager locks = fixture.open("retryDelay=10s"); // so that its back-off is 5 s or more
+    Lease held = OnNodes.take(fixture, locks, fixture.request(fixture.name("own")));
+
+    Counts.assertNoneBy(
+        fixture,
+        () -> {
+          CompletableFuture<?> waiter =
+              locks.tryAcquireAsync(fixture.request(held.name()).waitForever());
+          if (!Attempts.stays(() -> !waiter.isDone())) {
+            AnotherRule.isBroken("a wait for a lock that is held is over");
+          }
+          waiter.cancel(true);
+        });
+  }
+
+  @Test
   @Rule("WAIT-3")
   @IfThisFails("check that a wait is one wait, and not a loop that joins the line again and again")
   void waitersKeepTheirPlaceForSeconds() {

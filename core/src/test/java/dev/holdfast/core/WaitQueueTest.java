@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Waiters of one manager for one lock. */
@@ -199,6 +200,7 @@ class WaitQueueTest {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-8")
   @DisplayName("a forced release forgets no lease that its manager is granted meanwhile")
   void aForcedReleaseForgetsNoNewerLease() throws Exception {

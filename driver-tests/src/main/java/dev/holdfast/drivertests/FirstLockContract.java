@@ -1,20 +1,24 @@
 package dev.holdfast.drivertests;
 
 import static dev.holdfast.testsupport.Eventually.soon;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -131,6 +135,21 @@ public abstract class FirstLockContract {
     assertThat(lease.release()).isTrue();
     for (TestNode server : servers.all()) {
       soon().untilAsserted(() -> assertThat(server.command("EXISTS", "first")).isEqualTo(0L));
+    }
+  }
+
+  /** Opens two managers over clients of the user's, and lets the second one outlive the first. */
+  protected final void useTwo(Supplier<LockManager> opener) throws Exception {
+    try (LockManager two = opener.get()) {
+      try (LockManager one = opener.get()) {
+        Lease held = one.acquire("shared", TTL);
+        assertThat(two.tryAcquire("shared", TTL)).isEmpty();
+        CompletableFuture<Optional<Lease>> waiter =
+            two.tryAcquireAsync(LockRequest.of("shared", TTL).waitForever());
+        assertThat(held.release()).isTrue();
+        assertThat(waiter.get(TTL.toSeconds(), SECONDS).orElseThrow().release()).isTrue();
+      }
+      takeAndRelease(two);
     }
   }
 

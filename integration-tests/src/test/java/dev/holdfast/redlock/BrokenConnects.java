@@ -160,6 +160,21 @@ final class BrokenConnects {
     }
   }
 
+  /** Has one error for all that keeps a connection from being established. */
+  static final class WithoutReason extends PassingNodes {
+    WithoutReason(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      return first
+          .connect(node, disconnected)
+          .exceptionallyCompose(
+              failure -> CompletableFuture.failedFuture(new IOException("no connection")));
+    }
+  }
+
   /** Leaves a server alone that has refused three connections in a row, so that it can start. */
   static final class LeavingAlone extends PassingNodes {
     private static final int MAX_REFUSED = 3;

@@ -262,6 +262,9 @@ enum BrokenDriver {
   NAMES_NODES_IN_ERRORS(
       "the error of a refused login has the node before it",
       made -> new BrokenConnects.NamingNodes(made.get())),
+  GIVES_NO_REASON(
+      "the error of a connection that was not established has no reason",
+      made -> new BrokenConnects.WithoutReason(made.get())),
   LEAVES_SERVERS_ALONE(
       "a server that refused three connections in a row is left alone for a minute",
       made -> new BrokenConnects.LeavingAlone(made.get())),

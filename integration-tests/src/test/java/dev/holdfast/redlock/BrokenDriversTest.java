@@ -16,14 +16,15 @@ import dev.holdfast.tck.redis.RedisTckEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -54,6 +55,8 @@ class BrokenDriversTest {
 
   /** {@code -Dholdfast.flaws=REGEX} runs those drivers alone in whose rows it is found. */
   private static final Pattern WANTED = Pattern.compile(System.getProperty("holdfast.flaws", ""));
+
+  private static final String PARALLEL = "junit.jupiter.execution.parallel.";
 
   private static volatile @Nullable BrokenDriver driver;
 
@@ -99,10 +102,13 @@ class BrokenDriversTest {
     assumeTrue(WANTED.matcher(broken.row()).find());
     driver = broken;
     Set<String> rules = requireNonNull(table().get(broken.row()));
-    Set<String> failed = new TreeSet<>();
-    List<String> messages = new ArrayList<>();
+    Set<String> failed = new ConcurrentSkipListSet<>();
+    Queue<String> messages = new ConcurrentLinkedQueue<>();
     InnerRun.of(
         LauncherDiscoveryRequestBuilder.request()
+            .configurationParameter(PARALLEL + "enabled", "true")
+            .configurationParameter(PARALLEL + "config.strategy", "fixed")
+            .configurationParameter(PARALLEL + "config.fixed.parallelism", "4")
             .selectors(selectClass(Kit.class))
             .filters((PostDiscoveryFilter) test -> isOf(rules, test))
             .build(),

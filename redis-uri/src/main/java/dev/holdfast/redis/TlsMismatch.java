@@ -36,7 +36,7 @@ public final class TlsMismatch {
    * @return the mistake and its correction, or empty if TLS is not the cause
    */
   public static Optional<String> in(Throwable failure) {
-    for (Throwable at = failure; at != null; at = at.getCause()) {
+    for (Throwable at : Causes.of(failure)) {
       String message = String.valueOf(at.getMessage());
       Optional<String> mistake = withTls(at).or(() -> withoutTls(message));
       if (mistake.isPresent()) {

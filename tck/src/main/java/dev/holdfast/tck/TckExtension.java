@@ -300,7 +300,7 @@ final class TckExtension
     }
   }
 
-  /** Closes what a test has opened. What goes wrong fails the run, not the rule of the test. */
+  /** Closes what a test has opened. A failure of it fails the run, not the rule of the test. */
   private void close(Turn ended, String test) throws InterruptedException {
     Duration limit = subject().timing().limit();
     Throwable thrown = thrownBy(ended.slot(), ended.fixture()::close, limit);

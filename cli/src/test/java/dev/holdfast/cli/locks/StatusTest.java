@@ -1,6 +1,7 @@
 package dev.holdfast.cli.locks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
@@ -13,6 +14,7 @@ import dev.holdfast.cli.Programs;
 import dev.holdfast.cli.backend.Backend;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -160,7 +162,8 @@ class StatusTest {
   }
 
   @Test
-  void watchingPrintsALineForEachChangeAndGoesOnThroughOutages() {
+  void watchingPrintsALineForEachChangeAndGoesOnThroughOutages() throws IOException {
+    assumeThat(Program.ignoresSignalOf(130)).as("our parent ignores SIGINT").isFalse();
     Program watch = watch(Map.of(), "--interval", "50ms").awaitOut("job: free\n");
     Nodes.occupy(NODES, "job");
     watch.awaitOut("; 3 of 3 nodes agree; ");
@@ -185,7 +188,8 @@ class StatusTest {
   @ParameterizedTest
   @Tag("slow")
   @CsvSource({"INT, 130", "TERM, 143"})
-  void watchingAsJsonIsAnObjectALineUntilASignal(String signal, int code) {
+  void watchingAsJsonIsAnObjectALineUntilASignal(String signal, int code) throws IOException {
+    assumeThat(Program.ignoresSignalOf(code)).as("our parent ignores it").isFalse();
     Program watch = watch(Map.of(), "--json", "--interval", "50ms").awaitOut("\"free\"}\n");
     Nodes.occupy(NODES, "job");
     watch.awaitOut("\"agreeing\": 3");
@@ -199,7 +203,8 @@ class StatusTest {
 
   @Test
   @Tag("slow")
-  void watchingOnATerminalDrawsOverWhatItHasDrawn() {
+  void watchingOnATerminalDrawsOverWhatItHasDrawn() throws IOException {
+    assumeThat(Program.ignoresSignalOf(130)).as("our parent ignores SIGINT").isFalse();
     Nodes.occupy(NODES, "job");
     Program watch =
         watch(

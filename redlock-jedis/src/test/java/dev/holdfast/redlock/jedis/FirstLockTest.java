@@ -66,6 +66,16 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
+  void twoManagersShareGivenClients() throws Exception {
+    JedisRedlock.Builder builder = JedisRedlock.builder().options(PATIENT);
+    for (TestNode server : servers.all()) {
+      builder.client(yourClient(server, 8), addressOf(server));
+    }
+    useTwo(builder::open);
+    assertThatYoursAreAsBefore();
+  }
+
+  @Test
   void givenPoolsOpenAManager() throws InterruptedException {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(PATIENT);
     for (TestNode server : servers.all()) {

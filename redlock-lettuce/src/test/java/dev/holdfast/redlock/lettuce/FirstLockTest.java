@@ -45,6 +45,19 @@ class FirstLockTest extends FirstLockContract {
     }
   }
 
+  @Test
+  void twoManagersShareAGivenClient() throws Exception {
+    RedisClient yours = yourClient();
+    try {
+      LettuceRedlock.Builder builder = LettuceRedlock.builder().options(PATIENT);
+      servers.uris().forEach(uri -> builder.client(yours, RedisURI.create(uri)));
+      useTwo(builder::open);
+      assertThatItIsOpen(yours);
+    } finally {
+      yours.shutdown();
+    }
+  }
+
   /** Lettuce would warn of a connection that both have closed. */
   @Test
   void givenClientMayBeShutDownRightAfterTheManager() {

@@ -60,6 +60,19 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
+  void twoManagersShareGivenClients() throws Exception {
+    List<RedissonClient> yours = servers.uris().stream().map(YourClients::connected).toList();
+    try {
+      RedissonRedlock.Builder builder = RedissonRedlock.builder();
+      yours.forEach(builder::client);
+      useTwo(builder::open);
+      yours.forEach(FirstLockTest::assertThatItIsLeftOpen);
+    } finally {
+      yours.forEach(YourClients::shutdown);
+    }
+  }
+
+  @Test
   void givenClientsAndAddressesCanBeCombined() throws InterruptedException {
     RedissonClient yours = YourClients.connected(servers.node(2).uri());
     try {

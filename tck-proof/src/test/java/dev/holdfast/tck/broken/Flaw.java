@@ -71,7 +71,8 @@ record Flaw(
             ListenerFlaws.all(),
             CombinationFlaws.all(),
             CrudeFlaws.all(),
-            CrudeNodeFlaws.all())
+            CrudeNodeFlaws.all(),
+            PlainFlaws.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -41,9 +41,7 @@ final class MissedFlaws {
             Set.of("ACQ-13"),
             ReleasesAfterExceptionsOnly::new),
         Flaw.inManager(
-            "a second close waits for the grace of the first",
-            Set.of("CLOSE-2", "CLOSE-3"),
-            OneClose::new),
+            "a second close waits for the grace of the first", Set.of("CLOSE-3"), OneClose::new),
         Flaw.inLease(
             "the futures of a lease complete one after the other on one thread",
             Set.of("LOSS-5"),

@@ -218,6 +218,7 @@ public abstract class AliasRules {
   @Rule("RES-1")
   @IfThisFails("check that exceptions of different calls share no cause that can be changed")
   void aCallerCannotChangeTheCausesOfAnExceptionForOtherCallers() throws InterruptedException {
+    Needs.nodes(fixture, 1);
     Needs.nodeOptions(fixture);
     List<TckFault> faults =
         Stream.of(TckFault.FROZEN, TckFault.DEAD)
@@ -235,7 +236,7 @@ public abstract class AliasRules {
       Faults.end(fault, fixture.blocking(), "");
 
       assertThat(graphOf(second))
-          .as("what a later exception consists of, while nodes are " + fault)
+          .as("a later exception and its causes, while nodes are " + fault)
           .noneMatch(Changed.class::isInstance);
     }
   }

@@ -378,6 +378,7 @@ public abstract class AskingRules {
       fixture.soon().until("it comes to be so", condition);
       return true;
     } catch (AssertionError never) {
+      IgnoredFailures.add(never);
       return false;
     }
   }

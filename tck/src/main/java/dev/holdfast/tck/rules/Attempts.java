@@ -29,6 +29,7 @@ final class Attempts {
     try {
       return locks.tryAcquire(name, ttl);
     } catch (RuntimeException notGot) {
+      IgnoredFailures.add(notGot);
       return Optional.empty();
     }
   }
@@ -91,6 +92,7 @@ final class Attempts {
     try {
       awaitVote(fixture, locks, node);
     } catch (AssertionError e) {
+      IgnoredFailures.add(e);
       AnotherRule.isBroken(node.address() + " is not used again");
     }
   }
@@ -102,6 +104,7 @@ final class Attempts {
     try {
       return untilGot(fixture, locks, name);
     } catch (AssertionError e) {
+      IgnoredFailures.add(e);
       return AnotherRule.isBroken("the nodes are not used again");
     }
   }

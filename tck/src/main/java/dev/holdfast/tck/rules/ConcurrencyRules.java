@@ -222,6 +222,7 @@ public abstract class ConcurrencyRules {
     try {
       return locks.tryAcquire(LockRequest.of(name, fixture.ttl()).waitAtMost(wait));
     } catch (LockException notGot) {
+      IgnoredFailures.add(notGot);
       return Optional.empty();
     }
   }

@@ -545,6 +545,7 @@ public abstract class ExtendRules {
       lease.extend(fixture.ttl());
       return true;
     } catch (LockLostException | LockOutageException | IllegalStateException e) {
+      IgnoredFailures.add(e);
       return false;
     }
   }

@@ -119,6 +119,7 @@ public abstract class FencingRules {
     try {
       Attempts.awaitFree(fixture, name);
     } catch (AssertionError e) {
+      IgnoredFailures.add(e);
       AnotherRule.isBroken("a lock that was removed or has expired is not free");
     }
   }
@@ -258,6 +259,7 @@ public abstract class FencingRules {
     try {
       return locks.tryAcquire(name, fixture.ttl());
     } catch (LockException contendedOrSlow) {
+      IgnoredFailures.add(contendedOrSlow);
       return Optional.empty();
     }
   }

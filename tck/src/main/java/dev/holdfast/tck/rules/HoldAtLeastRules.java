@@ -447,6 +447,7 @@ public abstract class HoldAtLeastRules {
     try {
       return lease.release();
     } catch (LockException e) {
+      IgnoredFailures.add(e);
       return false;
     }
   }
@@ -456,6 +457,7 @@ public abstract class HoldAtLeastRules {
       fixture.soon().until(name + " is free", () -> fixture.gets(other, name));
       return true;
     } catch (AssertionError never) {
+      IgnoredFailures.add(never);
       return false;
     }
   }

@@ -1,8 +1,7 @@
 package dev.holdfast.tck.rules;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,8 @@ public final class IgnoredFailures {
   private static final InheritableThreadLocal<@Nullable IgnoredFailures> OF_THIS_TEST =
       new InheritableThreadLocal<>();
 
-  private final Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+  private final List<Throwable> first = new ArrayList<>();
+  private int count;
 
   /** Begins a test on the current thread. */
   public static IgnoredFailures begin() {
@@ -31,19 +31,25 @@ public final class IgnoredFailures {
   static void add(Throwable caught) {
     IgnoredFailures present = OF_THIS_TEST.get();
     if (present != null) {
-      present.thrown.add(caught);
+      present.count(caught);
+    }
+  }
+
+  private synchronized void count(Throwable caught) {
+    count++;
+    if (first.size() < MAX_SHOWN) {
+      first.add(caught);
     }
   }
 
   /** Returns a paragraph about the first exceptions, or an empty text if there are none. */
-  public String text() {
-    List<Throwable> first = thrown.stream().limit(MAX_SHOWN).toList();
+  public synchronized String text() {
     return first.isEmpty()
         ? ""
         : first.stream()
             .map(caught -> "\n  " + caught)
             .collect(
                 Collectors.joining(
-                    "", "\nBefore that, the test went on after " + thrown.size() + " of:", ""));
+                    "", "\nBefore that, the test went on after " + count + " of:", ""));
   }
 }

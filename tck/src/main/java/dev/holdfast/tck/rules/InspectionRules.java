@@ -508,6 +508,7 @@ public abstract class InspectionRules {
     } catch (LockLostException lost) {
       return lost.reason();
     } catch (LockException another) {
+      IgnoredFailures.add(another);
       return AnotherRule.isBroken("the extension said " + another);
     }
     return AnotherRule.isBroken("a lock that was removed was extended");

@@ -91,6 +91,7 @@ public abstract class LockViewRules {
     try {
       return lock.tryLock();
     } catch (LockException e) {
+      IgnoredFailures.add(e);
       return false; // other rules cover how this is reported
     }
   }

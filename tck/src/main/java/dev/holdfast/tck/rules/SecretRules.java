@@ -131,7 +131,7 @@ public abstract class SecretRules {
     assertHidden(passwords, () -> released.getNow(null));
   }
 
-  /** Keeps all that a listener is told in words. */
+  /** Keeps all texts that a listener gets. */
   private record Said(List<String> said) implements LockListener {
     @Override
     public void onNode(String node, LockNode.State state, String cause) {

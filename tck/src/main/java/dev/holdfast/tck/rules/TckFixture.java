@@ -226,6 +226,7 @@ public final class TckFixture implements AutoCloseable {
     try {
       return locks.tryAcquire(name, ttl()).isPresent();
     } catch (LockException e) {
+      IgnoredFailures.add(e);
       return false;
     }
   }

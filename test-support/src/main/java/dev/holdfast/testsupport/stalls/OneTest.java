@@ -30,7 +30,7 @@ final class OneTest {
 
   private static final String RUNNING = "holdfast.stalls.again";
 
-  /** What a failure says about the randomness that led to it. */
+  /** The seed that the message of a failure names. */
   private static final Pattern SEED = Pattern.compile("-Dholdfast\\.seed=-?\\d+");
 
   private OneTest() {}

@@ -1,6 +1,7 @@
 package dev.holdfast.redlock.internal.nodes;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.redis.Causes;
 import dev.holdfast.redis.ServerError;
 import dev.holdfast.redis.TlsMismatch;
 import java.nio.channels.ClosedChannelException;
@@ -41,7 +42,7 @@ public final class NodeException extends RuntimeException {
       String message, Kind kind, @Nullable Quarantine quarantine, @Nullable Throwable cause) {
     super(
         ServerError.withoutArguments(message),
-        ServerError.hasArguments(message) ? null : cause, // which has the same message
+        ServerError.hasArguments(message) ? null : DriverError.of(cause), // it has the same message
         false,
         false);
     this.kind = kind;
@@ -110,7 +111,7 @@ public final class NodeException extends RuntimeException {
   /** Makes a cause of the reason that a driver gives. */
   public static NodeException of(Throwable cause) {
     Throwable deepest = cause;
-    for (Throwable at = cause; at != null; at = at.getCause()) {
+    for (Throwable at : Causes.of(cause)) {
       if (at instanceof NodeException known) {
         return known;
       }

@@ -3,6 +3,7 @@ package dev.holdfast.redlock.internal.nodes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testsupport.Rule;
+import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,36 @@ class NodeExceptionTest {
   }
 
   @Test
+  @Rule("RES-1")
+  @DisplayName("a cause shows what the driver threw, and nothing can be added to it")
+  void aCauseIsATextOfTheDriversException() {
+    IOException refused = new IOException("connection refused");
+    NodeException shared = NodeException.of(new IllegalStateException("not connected", refused));
+
+    shared.getCause().addSuppressed(new IllegalArgumentException("added by a caller"));
+    shared.getCause().setStackTrace(refused.getStackTrace());
+
+    assertThat(shared).hasMessage("connection refused");
+    assertThat(shared.getCause())
+        .hasToString("java.lang.IllegalStateException: not connected")
+        .hasMessage("not connected")
+        .hasNoSuppressedExceptions()
+        .extracting(Throwable::getStackTrace)
+        .isEqualTo(new StackTraceElement[0]);
+    assertThat(shared.getCause().getCause()).hasToString(refused.toString()).hasNoCause();
+    assertThat(refused.getSuppressed()).isEmpty();
+  }
+
+  @Test
+  void causesInACycleHaveAnEnd() {
+    RuntimeException one = new RuntimeException("one");
+    RuntimeException other = new RuntimeException("other", one);
+    one.initCause(other);
+
+    assertThat(NodeException.of(one)).hasCauseInstanceOf(DriverError.class);
+  }
+
+  @Test
   @Rule("ERR-3")
   @DisplayName("the password that a server without AUTH repeats is not shown")
   void argumentsOfACommandAreNotRepeated() {
@@ -74,6 +105,7 @@ class NodeExceptionTest {
     RuntimeException failure = new IllegalStateException(message);
     assertThat(NodeException.ofConnecting(failure, true))
         .hasMessage(message + " (if this port speaks no TLS, write redis:// for rediss://)")
-        .hasCause(failure);
+        .cause()
+        .hasToString(failure.toString());
   }
 }

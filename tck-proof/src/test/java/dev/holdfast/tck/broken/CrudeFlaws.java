@@ -54,10 +54,12 @@ final class CrudeFlaws {
                 Set.of("ACQ-1"),
                 JoinsHolder::new)
             .breaksMore(),
+        Flaw.inManager("who has waited in vain takes the lock", Set.of("ACQ-1"), TakesInTheEnd::new)
+            .breaksMore(),
         Flaw.inManager(
-                "waiters of a manager that is closed hear of contention",
+                "waiters of a manager that is closed are refused as by contention",
                 Set.of("CLOSE-2"),
-                HeardOfContention::new)
+                ContendedWhenClosed::new)
             .breaksMore(),
         Flaw.inManager(
                 "a waiter that gives up takes a turn with it", Set.of("WAIT-5"), TakesATurn::new)
@@ -238,8 +240,24 @@ final class CrudeFlaws {
     }
   }
 
-  private static final class HeardOfContention extends PassingManager {
-    HeardOfContention(LockManager right) {
+  private static final class TakesInTheEnd extends PassingManager {
+    TakesInTheEnd(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+      Optional<Lease> lease = super.tryAcquire(request);
+      if (lease.isPresent() || !waits(request)) {
+        return lease;
+      }
+      right.forceRelease(request.name());
+      return super.tryAcquire(request);
+    }
+  }
+
+  private static final class ContendedWhenClosed extends PassingManager {
+    ContendedWhenClosed(LockManager right) {
       super(right);
     }
 

@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** As {@link CrudeFlaws}, in what managers ask of nodes. */
+/** Mistakes that many tests show, in the requests to nodes. See {@link CrudeFlaws}. */
 final class CrudeNodeFlaws {
   private static final Duration HASTE = Duration.ofMillis(2);
   private static final long LONG_SILENCE_NANOS = Duration.ofSeconds(1).toNanos();

@@ -17,9 +17,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** As {@link CrudeFlaws}, for the tests that finer mistakes fail by other rules alone. */
+/** Mistakes for the tests that finer ones fail by other rules alone. See {@link CrudeFlaws}. */
 final class PlainFlaws {
   private static final Duration VERY_LONG = Duration.ofDays(300);
+  private static final Duration HASTE = Duration.ofMillis(10);
   private static final long PAUSE_NANOS = Duration.ofMillis(20).toNanos();
   private static final long LONG_NANOS = Duration.ofSeconds(6).toNanos();
 
@@ -38,10 +39,10 @@ final class PlainFlaws {
                 GrantsLate::new)
             .breaksMore(),
         Flaw.inRedlock(
-                "nodeTimeout limits the wait for a quorum",
+                "a quorum has ten milliseconds to answer",
                 Set.of("FAULT-8"),
                 (members, clock, timeouts) ->
-                    new SmallRedlock(members, clock, Timeouts.both(timeouts.node())))
+                    new SmallRedlock(members, clock, Timeouts.both(HASTE)))
             .breaksMore(),
         Flaw.inLease(
                 "a lease that cannot be transferred has a text",

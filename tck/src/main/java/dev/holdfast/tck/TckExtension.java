@@ -151,29 +151,28 @@ final class TckExtension
     subject().pool().close();
     if (notShown.get() > 0) {
       throw failure(
-          "%s, so %d tests were not shown; failed so far:%s%s",
-          reasonToEnd(), notShown.get(), listed(failed), listed(notClosed));
+          "%s, so %d tests were not shown; failed so far:%s%s"
+              .formatted(reasonToEnd(), notShown.get(), listed(failed), listed(notClosed)));
     }
     if (!notClosed.isEmpty()) {
       throw failure(
-          "%d tests were not cleared up; check %s, and the reset of the environment:%s",
-          notClosed.size(), Spec.rule(CLOSING), listed(notClosed));
+          "%d tests were not cleared up; check %s, and the reset of the environment:%s"
+              .formatted(notClosed.size(), Spec.rule(CLOSING), listed(notClosed)));
     }
     if (failed.isEmpty() && !leftToOthers.isEmpty() && !subject().byDesign().isAnySeen()) {
       throw failure(
-          "%d tests were not shown because another rule seemed to be broken, and no test of any rule failed:%s",
-          leftToOthers.size(), listed(leftToOthers));
+          "%d tests were not shown because another rule seemed to be broken, and no test of any rule failed:%s"
+              .formatted(leftToOthers.size(), listed(leftToOthers)));
     }
     Optional<String> unseen = subject().byDesign().unseen();
     if (unseen.isPresent()) {
-      throw failure("%s", unseen.get());
+      throw failure(unseen.get());
     }
   }
 
   /** Returns a failure of the run, with what was thrown when tests were closed. */
-  private AssertionError failure(String format, Object... values) {
-    AssertionError failure =
-        new AssertionError("[" + kit.getSimpleName() + "] " + format.formatted(values));
+  private AssertionError failure(String message) {
+    AssertionError failure = new AssertionError("[" + kit.getSimpleName() + "] " + message);
     notClosed.forEach(test -> failure.addSuppressed(test.thrown()));
     return failure;
   }

@@ -1,5 +1,7 @@
 package dev.holdfast.tck.broken;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.holdfast.Lease;
 import dev.holdfast.LockContendedException;
 import dev.holdfast.LockLostException;
@@ -24,6 +26,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -201,7 +205,7 @@ final class CrudeFlaws {
   }
 
   private static final class FirstRequest extends PassingManager {
-    private final AtomicReference<Boolean> isFirst = new AtomicReference<>(true);
+    private final AtomicBoolean isFirst = new AtomicBoolean(true);
 
     FirstRequest(LockManager right) {
       super(right);
@@ -295,8 +299,7 @@ final class CrudeFlaws {
   }
 
   private static final class OneNameAtATime extends PassingManager {
-    private final AtomicReference<CompletableFuture<?>> last =
-        new AtomicReference<>(CompletableFuture.completedFuture(null));
+    private volatile CompletableFuture<?> last = CompletableFuture.completedFuture(null);
 
     OneNameAtATime(LockManager right) {
       super(right);
@@ -305,14 +308,14 @@ final class CrudeFlaws {
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
       CompletableFuture<Optional<Lease>> future = super.tryAcquireAsync(request);
-      last.set(future);
+      last = future;
       return future;
     }
 
     @Override
     public Lease acquire(LockRequest request) throws InterruptedException {
       CountDownLatch over = new CountDownLatch(1);
-      last.get().whenComplete((lease, failure) -> over.countDown());
+      last.whenComplete((lease, failure) -> over.countDown());
       over.await();
       return super.acquire(request);
     }
@@ -337,7 +340,7 @@ final class CrudeFlaws {
   }
 
   private static final class HeldForAWhile extends PassingLease {
-    private final AtomicReference<Long> lost = new AtomicReference<>();
+    private final AtomicLong lost = new AtomicLong();
 
     HeldForAWhile(Lease right) {
       super(right);
@@ -348,7 +351,7 @@ final class CrudeFlaws {
       if (super.isHeld()) {
         return true;
       }
-      lost.compareAndSet(null, System.nanoTime());
+      lost.compareAndSet(0, System.nanoTime());
       return System.nanoTime() - lost.get() < LATE.toNanos();
     }
   }
@@ -385,7 +388,8 @@ final class CrudeFlaws {
             .withManagers(
                 right ->
                     PassingManager.withLeases(
-                        right.get(), lease -> new ByWallClock(lease, clock.get()))));
+                        right.get(),
+                        lease -> new ByWallClock(lease, requireNonNull(clock.get())))));
   }
 
   private static final class ByWallClock extends PassingLease {

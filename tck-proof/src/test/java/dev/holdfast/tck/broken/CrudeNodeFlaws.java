@@ -275,11 +275,8 @@ final class CrudeNodeFlaws {
   }
 
   private static final class RenewsOn extends SmallRedlock {
-    private final Members nodes;
-
     RenewsOn(Members members, Clock clock, Timeouts timeouts) {
       super(members, clock, timeouts);
-      nodes = members;
     }
 
     @Override

@@ -8,20 +8,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of a driver's exception. All callers that ask while a node is down get the same cause.
- * They could add to the driver's own exception, but not to this one.
+ * A driver's exception as text: its class and its message. All callers that ask while a node is
+ * down get the same cause. They could add to the driver's own exception, but not to this one.
  */
 final class DriverError extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  private final String text;
-
   private DriverError(Throwable thrown, @Nullable DriverError cause) {
-    super(withoutArguments(thrown.getMessage()), cause, false, false);
-    this.text = ServerError.withoutArguments(thrown.toString());
+    super(ServerError.withoutArguments(thrown.toString()), cause, false, false);
   }
 
-  /** Returns the texts of an exception and of its causes. */
+  /** Returns the texts of an exception and of its causes, or null for none. */
   static @Nullable DriverError of(@Nullable Throwable thrown) {
     List<Throwable> chain = thrown == null ? List.of() : new ArrayList<>(Causes.of(thrown));
     Collections.reverse(chain);
@@ -30,14 +27,5 @@ final class DriverError extends RuntimeException {
       cause = new DriverError(at, cause);
     }
     return cause;
-  }
-
-  private static @Nullable String withoutArguments(@Nullable String message) {
-    return message == null ? null : ServerError.withoutArguments(message);
-  }
-
-  @Override
-  public String toString() {
-    return text;
   }
 }

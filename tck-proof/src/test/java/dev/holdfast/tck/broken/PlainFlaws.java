@@ -20,7 +20,10 @@ import java.util.concurrent.locks.LockSupport;
 /** Mistakes for the tests that finer ones fail by other rules alone. See {@link CrudeFlaws}. */
 final class PlainFlaws {
   private static final Duration VERY_LONG = Duration.ofDays(300);
-  private static final Duration HASTE = Duration.ofMillis(10);
+
+  /** Less than a slow fake node takes, which is 120 ms. */
+  private static final Duration HASTE = Duration.ofMillis(80);
+
   private static final long PAUSE_NANOS = Duration.ofMillis(20).toNanos();
   private static final long LONG_NANOS = Duration.ofSeconds(6).toNanos();
 
@@ -39,7 +42,7 @@ final class PlainFlaws {
                 GrantsLate::new)
             .breaksMore(),
         Flaw.inRedlock(
-                "a quorum has ten milliseconds to answer",
+                "a quorum has 80 ms to answer",
                 Set.of("FAULT-8"),
                 (members, clock, timeouts) ->
                     new SmallRedlock(members, clock, Timeouts.both(HASTE)))
